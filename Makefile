@@ -1,0 +1,138 @@
+# rasp: build, test, install.  `make help` lists the targets.
+#
+# MODE=release|asan|fuzz|cover chooses the flags; each mode has its own folder
+# below build/, so the modes never see one another's objects.
+
+MODE    ?= release
+PREFIX  ?= /usr/local
+DESTDIR ?=
+
+B       := build/$(MODE)
+CC      := gcc
+OPT     := -O2 -g
+SAN     :=
+BIN     := $(B)/rasp
+ifeq ($(MODE),release)
+BIN     := bin/rasp
+endif
+ifeq ($(MODE),asan)
+SAN     := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+OPT     := -O1 -g
+endif
+ifeq ($(MODE),fuzz)
+CC      := clang
+SAN     := -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all
+OPT     := -O1 -g
+endif
+ifeq ($(MODE),cover)
+SAN     := --coverage
+OPT     := -O0 -g
+endif
+
+WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+OMP     := -fopenmp
+CFLAGS  += -std=gnu11 $(OPT) $(WARN) $(SAN) $(OMP) -fvisibility=hidden
+CPPFLAGS += -I. -I$(B)/gen -DRASP_PREFIX='"$(PREFIX)"' $(shell pkg-config --cflags openblas 2>/dev/null)
+LDFLAGS += $(SAN) $(OMP)
+LDLIBS  += -ledit -ljansson -lopenblas -lm -lpthread
+
+SRC_LIB := $(wildcard grammar/*.c interp/*.c compile/*.c)
+SRC_RT  := $(wildcard runtime/*.c)
+SRC_CLI := $(wildcard cli/*.c)
+GEN     := $(B)/gen/grammar/rasp_lex.c $(B)/gen/grammar/rasp_parse.c
+OBJ_LIB := $(SRC_LIB:%.c=$(B)/%.o) $(GEN:.c=.o)
+OBJ_RT  := $(SRC_RT:%.c=$(B)/%.o)
+OBJ_CLI := $(SRC_CLI:%.c=$(B)/%.o)
+LIBS    := $(B)/librasp.a $(B)/librasp_runtime.a
+UNITS   := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
+FUZZERS := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/*.c))
+BENCHES := $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/*.c))
+
+all: $(BIN) ## build bin/rasp and the libraries (default)
+
+$(BIN): $(OBJ_CLI) $(LIBS)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $(OBJ_CLI) $(LIBS) $(LDLIBS)
+
+$(B)/librasp.a: $(OBJ_LIB)
+$(B)/librasp_runtime.a: $(OBJ_RT)
+$(B)/%.a:
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(B)/%.o: %.c | $(GEN)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+$(B)/gen/%.o: $(B)/gen/%.c
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/gen/grammar/rasp_parse.c: grammar/rasp.y
+	@mkdir -p $(@D)
+	bison -Wall -Werror --defines=$(@:.c=.h) -o $@ $<
+$(B)/gen/grammar/rasp_lex.c: grammar/rasp.l $(B)/gen/grammar/rasp_parse.c
+	flex --header-file=$(@:.c=.h) -o $@ $<
+
+$(B)/unit/%: tests/unit/%.c $(LIBS)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBS) $(LDLIBS) -lcmocka -lmpfr -lgmp
+$(B)/bench/%: bench/%.c $(LIBS)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBS) $(LDLIBS)
+build/fuzz/%: tests/fuzz/%.c $(LIBS)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $< $(LIBS) $(LDLIBS)
+
+units: $(UNITS)
+fuzzers: $(FUZZERS)
+
+test: ## install what is missing, build, run every suite (plain and under sanitizers)
+	@./setup --quiet --no-build
+	@$(MAKE) --no-print-directory all units
+	@$(MAKE) --no-print-directory MODE=asan all units
+	@tests/run
+
+test-fast: all units ## the plain build's suites only
+	@tests/run --plain
+
+fuzz: ## each fuzz target for 60 s (FUZZ_TIME=...)
+	@./setup --quiet --no-build --dev
+	@$(MAKE) --no-print-directory MODE=fuzz fuzzers
+	@tests/fuzz/run
+
+bench: all ## measure; writes bench/results.md and bench/results.json
+	@$(MAKE) --no-print-directory $(BENCHES)
+	@bench/run
+
+golden: all ## rewrite the golden files; read the diff
+	@tests/golden/run --rewrite
+
+lint: ## warnings with gcc and clang, format, include arrows
+	@./setup --quiet --no-build --dev
+	@tests/lint
+
+format: ## clang-format every source in place
+	clang-format -i $(shell git ls-files '*.c' '*.h')
+
+install: all ## install below PREFIX (default /usr/local)
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/share/rasp
+	install bin/rasp $(DESTDIR)$(PREFIX)/bin/rasp
+	install -m 644 $(LIBS) $(DESTDIR)$(PREFIX)/lib/
+	cp -R programs $(DESTDIR)$(PREFIX)/share/rasp/
+	for d in grammar interp compile runtime; do \
+	    install -d $(DESTDIR)$(PREFIX)/include/rasp/$$d; \
+	    install -m 644 $$d/*.h $(DESTDIR)$(PREFIX)/include/rasp/$$d/; done
+
+uninstall: ## remove what install put there
+	rm -rf $(DESTDIR)$(PREFIX)/bin/rasp $(DESTDIR)$(PREFIX)/share/rasp \
+	    $(DESTDIR)$(PREFIX)/include/rasp $(DESTDIR)$(PREFIX)/lib/librasp.a \
+	    $(DESTDIR)$(PREFIX)/lib/librasp_runtime.a
+
+clean: ## remove everything built
+	rm -rf build bin
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
+
+.PHONY: all units fuzzers test test-fast fuzz bench golden lint format install uninstall clean help
+.SECONDARY:
+-include $(OBJ_LIB:.o=.d) $(OBJ_RT:.o=.d) $(OBJ_CLI:.o=.d) $(wildcard $(B)/unit/*.d $(B)/bench/*.d)
