@@ -129,7 +129,7 @@ void float_text(double value, char text[32]) {
     int exponent = atoi(e + 1);
     if (exponent < -4 || exponent >= 16) {
         *e = 0;
-        snprintf(text, 32, "%.24se%c%02d", digits, exponent < 0 ? '-' : '+', abs(exponent));
+        snprintf(text, 32, "%.24se%c%02d", digits, exponent < 0 ? '-' : '+', abs(exponent) % 1000);
         return;
     }
     int significant = (int)(e - digits) - (digits[0] == '-');

@@ -1,0 +1,62 @@
+/* exec.h: runs nodes of a graph on one input, with averaging hard attention.
+ *
+ * An Exec belongs to one graph and one input and remembers what it has computed, so asking
+ * for a node costs only what is new.  The graph may grow while an Exec lives (the REPL tries
+ * every new s-op on its example).  Selectors are planned, never materialised (plan.h), except
+ * by exec_matrix.
+ *
+ * The mean is defined without an order: the true mean of the selected values, rounded once
+ * to double; columns with inf or NaN follow IEEE in column order.
+ */
+#ifndef RASP_INTERP_EXEC_H
+#define RASP_INTERP_EXEC_H
+
+#include "interp/column.h"
+#include "interp/graph.h"
+
+typedef struct Input {
+    const Atom *tokens;
+    size_t length;  /* at least 1 */
+    bool is_string; /* written as a string: one token a code point */
+} Input;
+
+typedef enum ExecPlan { EXEC_PLAN_AUTO, EXEC_PLAN_NAIVE } ExecPlan;
+
+typedef struct ExecOptions {
+    ExecPlan plan;
+    bool keep;   /* keep every column (REPL); else free a column after its last reader */
+    int threads; /* 0: as many as there are cores */
+} ExecOptions;
+
+typedef struct Exec Exec;
+
+/* The input's atoms must outlive the Exec.  Charged to the budget of `arena`. */
+Exec *exec_new(const Graph *graph, const Input *input, ExecOptions options, Arena *arena);
+void exec_free(Exec *exec);
+
+/* Without `keep`: says which nodes will be asked for, so that columns can be freed after
+ * their last reader.  Call before exec_column. */
+void exec_want(Exec *exec, const NodeId *nodes, size_t count);
+
+/* The column of an s-op (valid until exec_free), or NULL and the fault: with the span of the
+ * node that failed, its arguments filled in (texts in the Exec's arena). */
+const Column *exec_column(Exec *exec, NodeId node, Fault *fault);
+
+/* Checks a selector as exec_column would (types of what it compares), computing its keys
+ * and queries. */
+bool exec_check_selector(Exec *exec, NodeId node, Fault *fault);
+
+/* The selector's table, for showing: cell [i * length + j] says whether query row i selects
+ * key column j.  An arena block of the Exec.  NULL and the fault on error. */
+const bool *exec_matrix(Exec *exec, NodeId node, Fault *fault);
+
+/* What happened, for `rasp run --stats`: one row a computed node. */
+typedef struct ExecStat {
+    NodeId node;
+    const char *plan; /* "elementwise", "hash groups", "prefix sums", … */
+    double seconds;
+    size_t bytes;
+} ExecStat;
+const ExecStat *exec_stats(const Exec *exec, size_t *count);
+
+#endif
