@@ -88,6 +88,7 @@ typedef struct {
     size_t start;       /* first residual dimension it reads */
     size_t value_count; /* may hold the same value more than once (argmax) */
     RtAtom *values;
+    json_t *extra; /* object: further keys of the output; never NULL */
 } ModelOutput;
 
 typedef struct {
@@ -129,8 +130,9 @@ bool model_check(const Model *model, RtError *err);
 void model_round(Model *model);
 
 /* All weights in file order: f(name, tensor, context); stops at and returns the first false.
- * Names are those of the file ("layers.0.heads.1.query"). */
-typedef bool ModelVisit(const char *name, const Tensor *tensor, void *context);
+ * Names are those of the file ("layers.0.heads.1.query"). f may change elements, never shapes, if
+ * the caller may change the model. */
+typedef bool ModelVisit(const char *name, Tensor *tensor, void *context);
 bool model_visit(const Model *model, ModelVisit *f, void *context);
 
 /* Elements of all tensors, and those that are not zero. */
