@@ -47,6 +47,11 @@ LIBS    := $(B)/librasp.a $(B)/librasp_runtime.a
 UNITS   := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 FUZZERS := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/*.c))
 BENCHES := $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/*.c))
+TOOLS   := build/release/tests/vectors
+
+# Builds below use every core, unless a -j was given.
+JOBS     = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+SUBMAKE  = $(MAKE) --no-print-directory $(JOBS)
 
 all: $(BIN) ## build bin/rasp and the libraries (default)
 
@@ -82,25 +87,30 @@ build/fuzz/%: tests/fuzz/%.c $(LIBS)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $< $(LIBS) $(LDLIBS)
 
+build/release/tests/%: tests/compile/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -o $@ $< -ljansson -lm
+
 units: $(UNITS)
 fuzzers: $(FUZZERS)
+tools: $(TOOLS)
 
 test: ## install what is missing, build, run every suite (plain and under sanitizers)
 	@./setup --quiet --no-build
-	@$(MAKE) --no-print-directory all units
-	@$(MAKE) --no-print-directory MODE=asan all units
+	@$(SUBMAKE) all units tools
+	@$(SUBMAKE) MODE=asan all units
 	@tests/run
 
-test-fast: all units ## the plain build's suites only
+test-fast: all units tools ## the plain build's suites only
 	@tests/run --plain
 
 fuzz: ## each fuzz target for 60 s (FUZZ_TIME=...)
 	@./setup --quiet --no-build --dev
-	@$(MAKE) --no-print-directory MODE=fuzz fuzzers
+	@$(SUBMAKE) MODE=fuzz fuzzers
 	@tests/fuzz/run
 
 bench: all ## measure; writes bench/results.md and bench/results.json
-	@$(MAKE) --no-print-directory $(BENCHES)
+	@$(SUBMAKE) $(BENCHES)
 	@bench/run
 
 golden: all ## rewrite the golden files; read the diff
@@ -133,6 +143,6 @@ clean: ## remove everything built
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
 
-.PHONY: all units fuzzers test test-fast fuzz bench golden lint format install uninstall clean help
+.PHONY: all units fuzzers tools test test-fast fuzz bench golden lint format install uninstall clean help
 .SECONDARY:
 -include $(OBJ_LIB:.o=.d) $(OBJ_RT:.o=.d) $(OBJ_CLI:.o=.d) $(wildcard $(B)/unit/*.d $(B)/bench/*.d)
