@@ -1,0 +1,26 @@
+/* Weight rules: how a row of attention scores becomes weights. A property of the run, not of the
+ * model. The table is weight_rule.def. "Selected" are the keys whose score is at least the row's
+ * maximum minus a quarter of the head's gap (times its scale). */
+#ifndef RUNTIME_WEIGHT_RULE_H
+#define RUNTIME_WEIGHT_RULE_H
+
+#include <stdbool.h>
+
+typedef enum {
+#define RULE(id, ...) id,
+#include "runtime/weight_rule.def"
+#undef RULE
+    RT_RULE_COUNT
+} RtRule;
+
+typedef struct {
+    const char *name, *summary;
+    bool temperature, tiles, merges; /* see weight_rule.def */
+} RtRuleInfo;
+
+extern const RtRuleInfo rt_rules[RT_RULE_COUNT];
+
+/* The rule of that name; false when there is none. */
+bool rt_rule_find(const char *name, RtRule *out);
+
+#endif
