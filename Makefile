@@ -92,6 +92,9 @@ build/release/tests/%: tests/compile/%.c
 	$(CC) $(CFLAGS) -o $@ $< -ljansson -lm
 
 units: $(UNITS)
+objects: $(OBJ_LIB) $(OBJ_RT) $(OBJ_CLI)
+print-flags:
+	@echo $(CPPFLAGS) $(CFLAGS)
 fuzzers: $(FUZZERS)
 tools: $(TOOLS)
 
@@ -143,6 +146,6 @@ clean: ## remove everything built
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
 
-.PHONY: all units fuzzers tools test test-fast fuzz bench golden lint format install uninstall clean help
+.PHONY: all units objects print-flags fuzzers tools test test-fast fuzz bench golden lint format install uninstall clean help
 .SECONDARY:
 -include $(OBJ_LIB:.o=.d) $(OBJ_RT:.o=.d) $(OBJ_CLI:.o=.d) $(wildcard $(B)/unit/*.d $(B)/bench/*.d)
