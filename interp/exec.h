@@ -6,7 +6,12 @@
  * by exec_matrix.
  *
  * The mean is defined without an order: the true mean of the selected values, rounded once
- * to double; columns with inf or NaN follow IEEE in column order.
+ * to double.  Where infinities are among them it is the infinity, or NaN if both are or if a
+ * NaN is (sum.h).
+ *
+ * Give each Exec an arena of its own (one a run): an Exec with all it has made lives there
+ * and dies with it, and after a stop of the budget (budget.h) freeing the arena is all there
+ * is to do.  An Exec may also be used on after a stop: what it had computed is kept.
  */
 #ifndef RASP_INTERP_EXEC_H
 #define RASP_INTERP_EXEC_H
@@ -25,13 +30,19 @@ typedef enum ExecPlan { EXEC_PLAN_AUTO, EXEC_PLAN_NAIVE } ExecPlan;
 typedef struct ExecOptions {
     ExecPlan plan;
     bool keep;   /* keep every column (REPL); else free a column after its last reader */
+    bool stats;  /* record what exec_stats gives */
     int threads; /* 0: as many as there are cores */
 } ExecOptions;
 
 typedef struct Exec Exec;
 
+/* Positions are 32-bit numbers inside plans.  A longer input is refused like one that needs
+ * too much memory. */
+enum { EXEC_MAX_LENGTH = INT32_MAX - 1 };
+
 /* The input's atoms must outlive the Exec.  Charged to the budget of `arena`. */
 Exec *exec_new(const Graph *graph, const Input *input, ExecOptions options, Arena *arena);
+/* Gives back the long columns at once; the rest goes with the arena. */
 void exec_free(Exec *exec);
 
 /* Without `keep`: says which nodes will be asked for, so that columns can be freed after
@@ -50,12 +61,13 @@ bool exec_check_selector(Exec *exec, NodeId node, Fault *fault);
  * key column j.  An arena block of the Exec.  NULL and the fault on error. */
 const bool *exec_matrix(Exec *exec, NodeId node, Fault *fault);
 
-/* What happened, for `rasp run --stats`: one row a computed node. */
+/* What happened, for `rasp run --stats`: one row a computed s-op, in the order of computing
+ * (only with options.stats). */
 typedef struct ExecStat {
     NodeId node;
     const char *plan; /* "elementwise", "hash groups", "prefix sums", … */
     double seconds;
-    size_t bytes;
+    size_t bytes; /* of its column */
 } ExecStat;
 const ExecStat *exec_stats(const Exec *exec, size_t *count);
 

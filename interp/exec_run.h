@@ -1,0 +1,53 @@
+/* exec_run.h: what the files of the executor (exec*.c) share; nobody else includes it. */
+#ifndef RASP_INTERP_EXEC_RUN_H
+#define RASP_INTERP_EXEC_RUN_H
+
+#include "interp/exec.h"
+#include "interp/formula.h"
+
+/* What is known of a node on this input. */
+typedef struct Slot {
+    Column *column;   /* s-ops, once computed */
+    uint32_t readers; /* nodes that still wait for it, when exec_want has counted */
+    uint32_t step;    /* scratch of formula_build */
+    bool checked;     /* selectors: keys and queries are there and comparable */
+    bool pinned;      /* asked for: never freed */
+} Slot;
+
+struct Exec {
+    const Graph *graph;
+    Input input;
+    ExecOptions options;
+    Arena *arena;
+    Slot *slots; /* by node id */
+    size_t slot_capacity;
+    NodeId *stack; /* nodes being computed, each above one that needs it */
+    size_t stack_capacity;
+    ExecStat *stats;
+    size_t stat_count, stat_capacity;
+    const char *plan; /* how the current node is computed */
+};
+
+static inline void exec_poll(Exec *exec) {
+    budget_poll(arena_budget(exec->arena));
+}
+static inline const Column *exec_ready(const Exec *exec, NodeId node) {
+    return exec->slots[node].column;
+}
+
+enum { EXEC_POLL_EVERY = 1 << 16 }; /* positions between two polls in plain loops */
+
+/* Each computes the column of a node whose arguments are there; NULL and the fault. */
+Column *exec_tokens(Exec *exec, const Node *node, Fault *fault);
+Column *exec_map(Exec *exec, const Node *node, Fault *fault);
+Column *exec_lookup(Exec *exec, const Node *node, Fault *fault);
+Column *exec_aggregate(Exec *exec, const Node *node, Fault *fault);
+Column *exec_width(Exec *exec, const Node *node, Fault *fault);
+
+/* The written column, typed; a fault if it mixes strings and numbers. */
+Column *exec_finish(Exec *exec, ColumnWriter *writer, const Node *node, Fault *fault);
+
+/* The values as the reference lists them, `(0, 'h')` or `['h', 'e']`, after a hundred "…". */
+const char *exec_values_text(Exec *exec, const Column *column, const char *brackets);
+
+#endif
