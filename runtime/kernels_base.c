@@ -1,0 +1,14 @@
+/* Kernels for any processor: vectors of 16 bytes, which every x86-64 and ARMv8 has. */
+#include "runtime/kernels.h"
+
+#include <math.h>
+#include <string.h>
+
+#define KERNELS   rt_kernels_base
+#define VEC_BYTES 16
+
+#define REAL_BITS 32
+#include "runtime/kernels_real.h"
+#undef REAL_BITS
+#define REAL_BITS 64
+#include "runtime/kernels_real.h"

@@ -1,0 +1,49 @@
+/* Template, included by kernels.h for each real type.
+ *
+ * Matrices are row-major with a leading dimension (ld: elements from row to row); columns are
+ * positions, so a row is one feature at many positions and is what vectors run along. */
+#include "runtime/real.h"
+
+/* Compressed rows of a matrix m[outs, ins]: row o has the entries start[o] .. start[o+1). */
+typedef struct {
+    size_t outs, ins;
+    size_t *start;
+    uint32_t *index; /* which input */
+    Real *value;
+} REAL(Compressed);
+
+typedef struct {
+    size_t lanes; /* reals a vector: the unit in which columns are padded */
+
+    /* The largest of s[0..n), −∞ for n = 0; NaN is ignored. */
+    Real (*max_row)(const Real *s, size_t n);
+
+    /* s[j] = exp(s[j] − top) for s[j] ≤ top; returns the sum. The error of exp is below 2 ulp,
+     * exp(0) is 1, exp(−∞) and what lies below half the smallest subnormal are 0. */
+    Real (*exp_row)(Real *s, size_t n, Real top);
+
+    /* s[r, j] = factor · Σ_d q[d, r] k[d, j] for r < rows, j < n. Rows of k can be read and rows of
+     * s written up to the next multiple of `lanes`. */
+    void (*scores)(const Real *q, size_t ldq, size_t rows, const Real *k, size_t ldk, size_t n,
+                   size_t d, Real factor, Real *s, size_t lds);
+
+    /* z[r, i] += Σ_j a[r, j] v[i, j] for r < rows, i < c, j < n. Rows of a and v can be read up to
+     * the next multiple of `lanes`; what is there does not matter. */
+    void (*mix)(const Real *a, size_t lda, size_t rows, const Real *v, size_t ldv, size_t n,
+                size_t c, Real *z, size_t ldz);
+
+    /* Products with compressed rows, y[outs, cols] from x[ins, cols], cols a multiple of lanes.
+     * Inputs i with live[i] = 0 are known to be zero.
+     * multiply: y = m x;  multiply_add: y += m x;
+     * multiply_relu: y = relu(m x + bias), and live_out says which rows are not all zero. */
+    void (*multiply)(const REAL(Compressed) * m, const Real *x, size_t ldx,
+                     const unsigned char *live, Real *y, size_t ldy, size_t cols);
+    void (*multiply_add)(const REAL(Compressed) * m, const Real *x, size_t ldx,
+                         const unsigned char *live, Real *y, size_t ldy, size_t cols);
+    void (*multiply_relu)(const REAL(Compressed) * m, const Real *bias, const Real *x, size_t ldx,
+                          const unsigned char *live, Real *y, size_t ldy, unsigned char *live_out,
+                          size_t cols);
+
+    /* live[i] = whether x[i, 0..cols) has an element that is not zero. */
+    void (*find_live)(const Real *x, size_t ldx, size_t rows, size_t cols, unsigned char *live);
+} REAL(Kernels);

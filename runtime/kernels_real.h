@@ -1,0 +1,312 @@
+/* Template: the kernels for one real type and one vector width.
+ *
+ * Included by kernels_*.c with VEC_BYTES defined and KERNELS naming the set. Vectors
+ * are GCC's generic ones, so there is one source for every instruction set and no intrinsic. */
+#include "runtime/real.h"
+
+#define LANES (VEC_BYTES / sizeof(Real))
+
+typedef Real REAL(Vec) __attribute__((vector_size(VEC_BYTES)));
+typedef RealBits REAL(Bits) __attribute__((vector_size(VEC_BYTES)));
+/* The same where they lie in memory, at any element. */
+typedef Real REAL(Place) __attribute__((vector_size(VEC_BYTES), aligned(sizeof(Real)), may_alias));
+
+#define Vec    REAL(Vec)
+#define Bits   REAL(Bits)
+#define INLINE static inline __attribute__((always_inline))
+
+/* Before loops over a few accumulators, which have to live in registers. gcc -O2 leaves such loops
+ * alone (two to three times slower, measured); clang unrolls them by itself. */
+#ifdef __clang__
+#define UNROLL
+#else
+#define UNROLL _Pragma("GCC unroll 16")
+#endif
+
+INLINE Vec REAL(get)(const Real *p) {
+    return *(const REAL(Place) *)p;
+}
+
+INLINE void REAL(put)(Real *p, Vec v) {
+    *(REAL(Place) *)p = v;
+}
+
+INLINE Vec REAL(all)(Real x) {
+    return x - (Vec){0};
+}
+
+/* mask ? a : b, lane by lane; a comparison gives all ones or all zeros. */
+INLINE Vec REAL(choose)(Bits mask, Vec a, Vec b) {
+    return (Vec)(((Bits)a & mask) | ((Bits)b & ~mask));
+}
+
+INLINE Vec REAL(max)(Vec a, Vec b) {
+    return REAL(choose)(a > b, a, b);
+}
+
+/* Ones in the first n lanes. */
+INLINE Bits REAL(first)(size_t n) {
+    Bits lane;
+    for (size_t i = 0; i < LANES; i++) lane[i] = (RealBits)i;
+    return lane < (RealBits)n;
+}
+
+INLINE Real REAL(sum_lanes)(Vec v) {
+    Real part[LANES];
+    memcpy(part, &v, sizeof v);
+    UNROLL for (size_t width = LANES / 2; width; width /= 2) {
+        UNROLL for (size_t i = 0; i < width; i++) part[i] += part[i + width];
+    }
+    return part[0];
+}
+
+/* exp(x) for x ≤ 0: x = n ln 2 + r with |r| ≤ ln 2 / 2, a Taylor polynomial of exp(r) whose
+ * remainder is below 0.05 ulp, times 2^n in two steps so that subnormal results round once.
+ * Adding and subtracting `magic` rounds to an integer, whose bits are then n. ln 2 is split so that
+ * n · ln2_hi is exact (fdlibm, Cephes). x = 0 gives n = r = 0 and so exactly 1. */
+#if REAL_BITS == 32
+#define EXP_LEAST    (-104.0f)   /* exp of it rounds to 0 */
+#define EXP_MAGIC    12582912.0f /* 1.5 · 2^23 */
+#define EXP_LOG2E    1.44269504088896341f
+#define EXP_LN2_HI   0.693359375f
+#define EXP_LN2_LO   (-2.12194440054690583e-4f)
+#define EXP_BIAS     127
+#define EXP_MANTISSA 23
+static const Real REAL(exp_terms)[] = {1.0f / 5040, 1.0f / 720, 1.0f / 120,
+                                       1.0f / 24,   1.0f / 6,   0.5f};
+#else
+#define EXP_LEAST    (-746.0)
+#define EXP_MAGIC    6755399441055744.0 /* 1.5 · 2^52 */
+#define EXP_LOG2E    1.44269504088896340736
+#define EXP_LN2_HI   6.93147180369123816490e-01
+#define EXP_LN2_LO   1.90821492927058770002e-10
+#define EXP_BIAS     1023
+#define EXP_MANTISSA 52
+static const Real REAL(exp_terms)[] = {
+    1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320,
+    1.0 / 5040,       1.0 / 720,       1.0 / 120,      1.0 / 24,      1.0 / 6,      0.5};
+#endif
+
+INLINE Vec REAL(exp)(Vec x) {
+    x = REAL(choose)(x < (Real)EXP_LEAST, REAL(all)((Real)EXP_LEAST), x); /* NaN stays */
+    Vec shifted = x * (Real)EXP_LOG2E + (Real)EXP_MAGIC;
+    Vec n = shifted - (Real)EXP_MAGIC;
+    Vec r = x - n * (Real)EXP_LN2_HI - n * (Real)EXP_LN2_LO;
+    Vec p = REAL(all)(REAL(exp_terms)[0]);
+    UNROLL for (size_t i = 1; i < sizeof REAL(exp_terms) / sizeof(Real); i++) p =
+        p * r + REAL(exp_terms)[i];
+    p = (p * r * r + r) + (Real)1;
+    Bits power = (Bits)shifted - (Bits)REAL(all)((Real)EXP_MAGIC);
+    Bits half = power >> 1;
+    Vec low = (Vec)((half + EXP_BIAS) << EXP_MANTISSA);
+    Vec high = (Vec)((power - half + EXP_BIAS) << EXP_MANTISSA);
+    return p * low * high;
+}
+
+static Real REAL(max_row)(const Real *s, size_t n) {
+    Vec m = REAL(all)(-(Real)INFINITY);
+    size_t j = 0;
+    for (; j + LANES <= n; j += LANES) m = REAL(max)(REAL(get)(s + j), m);
+    Real top = -(Real)INFINITY;
+    for (size_t i = 0; i < LANES; i++) top = m[i] > top ? m[i] : top;
+    for (; j < n; j++) top = s[j] > top ? s[j] : top;
+    return top;
+}
+
+static Real REAL(exp_row)(Real *s, size_t n, Real top) {
+    Vec sum = {0};
+    size_t j = 0;
+    for (; j + LANES <= n; j += LANES) {
+        Vec e = REAL(exp)(REAL(get)(s + j) - top);
+        REAL(put)(s + j, e);
+        sum += e;
+    }
+    if (j < n) {
+        Vec rest = REAL(all)(-(Real)INFINITY);
+        memcpy(&rest, s + j, (n - j) * sizeof *s);
+        rest = REAL(exp)(rest - top);
+        memcpy(s + j, &rest, (n - j) * sizeof *s);
+        sum += rest;
+    }
+    return REAL(sum_lanes)(sum);
+}
+
+/* Scores of `rows` ≤ 4 queries against two vectors of keys, or one: a row of k is loaded once for
+ * all of them. */
+INLINE void REAL(score_tile)(const Real *q, size_t ldq, size_t rows, const Real *k, size_t ldk,
+                             size_t d, Real factor, Real *s, size_t lds, size_t vectors) {
+    Vec acc[4][2];
+    UNROLL for (size_t r = 0; r < rows; r++) {
+        UNROLL for (size_t v = 0; v < vectors; v++) acc[r][v] = (Vec){0};
+    }
+    for (size_t i = 0; i < d; i++) {
+        UNROLL for (size_t v = 0; v < vectors; v++) {
+            Vec key = REAL(get)(k + i * ldk + v * LANES);
+            UNROLL for (size_t r = 0; r < rows; r++) acc[r][v] += q[i * ldq + r] * key;
+        }
+    }
+    for (size_t r = 0; r < rows; r++) {
+        for (size_t v = 0; v < vectors; v++) REAL(put)(s + r * lds + v * LANES, acc[r][v] * factor);
+    }
+}
+
+INLINE void REAL(score_rows)(const Real *q, size_t ldq, size_t rows, const Real *k, size_t ldk,
+                             size_t n, size_t d, Real factor, Real *s, size_t lds) {
+    size_t j = 0;
+    for (; j + LANES < n; j += 2 * LANES)
+        REAL(score_tile)(q, ldq, rows, k + j, ldk, d, factor, s + j, lds, 2);
+    if (j < n) REAL(score_tile)(q, ldq, rows, k + j, ldk, d, factor, s + j, lds, 1);
+}
+
+static void REAL(scores)(const Real *q, size_t ldq, size_t rows, const Real *k, size_t ldk,
+                         size_t n, size_t d, Real factor, Real *s, size_t lds) {
+    size_t r = 0;
+    for (; r + 4 <= rows; r += 4)
+        REAL(score_rows)(q + r, ldq, 4, k, ldk, n, d, factor, s + r * lds, lds);
+    for (; r < rows; r++) REAL(score_rows)(q + r, ldq, 1, k, ldk, n, d, factor, s + r * lds, lds);
+}
+
+/* z[r, i] += a[r, ·] · v[i, ·] for `rows` ≤ 4 rows and `cols` ≤ 2 columns of z. */
+INLINE void REAL(mix_tile)(const Real *a, size_t lda, size_t rows, const Real *v, size_t ldv,
+                           size_t n, size_t cols, Real *z, size_t ldz) {
+    Vec acc[4][2];
+    UNROLL for (size_t r = 0; r < rows; r++) {
+        UNROLL for (size_t i = 0; i < cols; i++) acc[r][i] = (Vec){0};
+    }
+    size_t j = 0;
+    for (; j + LANES <= n; j += LANES) {
+        UNROLL for (size_t i = 0; i < cols; i++) {
+            Vec value = REAL(get)(v + i * ldv + j);
+            UNROLL for (size_t r = 0; r < rows; r++) acc[r][i] +=
+                REAL(get)(a + r * lda + j) * value;
+        }
+    }
+    if (j < n) { /* lanes past the end are cut away from both factors: they may hold anything */
+        Bits rest = REAL(first)(n - j);
+        UNROLL for (size_t i = 0; i < cols; i++) {
+            Vec value = (Vec)((Bits)REAL(get)(v + i * ldv + j) & rest);
+            UNROLL for (size_t r = 0; r < rows; r++) {
+                Vec weight = (Vec)((Bits)REAL(get)(a + r * lda + j) & rest);
+                acc[r][i] += weight * value;
+            }
+        }
+    }
+    UNROLL for (size_t r = 0; r < rows; r++) {
+        UNROLL for (size_t i = 0; i < cols; i++) z[r * ldz + i] += REAL(sum_lanes)(acc[r][i]);
+    }
+}
+
+INLINE void REAL(mix_rows)(const Real *a, size_t lda, size_t rows, const Real *v, size_t ldv,
+                           size_t n, size_t c, Real *z, size_t ldz) {
+    size_t i = 0;
+    for (; i + 2 <= c; i += 2) REAL(mix_tile)(a, lda, rows, v + i * ldv, ldv, n, 2, z + i, ldz);
+    if (i < c) REAL(mix_tile)(a, lda, rows, v + i * ldv, ldv, n, 1, z + i, ldz);
+}
+
+static void REAL(mix)(const Real *a, size_t lda, size_t rows, const Real *v, size_t ldv, size_t n,
+                      size_t c, Real *z, size_t ldz) {
+    size_t r = 0;
+    for (; r + 4 <= rows; r += 4)
+        REAL(mix_rows)(a + r * lda, lda, 4, v, ldv, n, c, z + r * ldz, ldz);
+    for (; r < rows; r++) REAL(mix_rows)(a + r * lda, lda, 1, v, ldv, n, c, z + r * ldz, ldz);
+}
+
+/* What a product does with the rows it computes. */
+enum REAL(Then) { REAL(THEN_SET), REAL(THEN_ADD), REAL(THEN_RELU) };
+
+/* Columns j .. j + vectors·LANES of one row of a product, in registers from first to last. */
+INLINE bool REAL(row_strip)(const REAL(Compressed) * m, size_t o, const Real *x, size_t ldx,
+                            const unsigned char *live, Real *y, Real bias, size_t vectors,
+                            enum REAL(Then) then) {
+    Vec acc[4];
+    UNROLL for (size_t v = 0; v < vectors; v++) acc[v] =
+        then == REAL(THEN_ADD) ? REAL(get)(y + v * LANES) : REAL(all)(bias);
+    for (size_t e = m->start[o]; e < m->start[o + 1]; e++) {
+        size_t i = m->index[e];
+        if (!live[i]) continue;
+        Real weight = m->value[e];
+        const Real *row = x + i * ldx;
+        UNROLL for (size_t v = 0; v < vectors; v++) acc[v] += weight * REAL(get)(row + v * LANES);
+    }
+    Bits any = {0};
+    UNROLL for (size_t v = 0; v < vectors; v++) {
+        if (then == REAL(THEN_RELU)) {
+            acc[v] = REAL(choose)(acc[v] < 0, (Vec){0}, acc[v]); /* NaN stays */
+            any |= acc[v] != 0;
+        }
+        REAL(put)(y + v * LANES, acc[v]);
+    }
+    if (then != REAL(THEN_RELU)) return true;
+    RealBits some = 0;
+    for (size_t i = 0; i < LANES; i++) some |= any[i];
+    return some != 0;
+}
+
+INLINE bool REAL(row)(const REAL(Compressed) * m, size_t o, const Real *x, size_t ldx,
+                      const unsigned char *live, Real *y, Real bias, size_t cols,
+                      enum REAL(Then) then) {
+    size_t j = 0;
+    bool some = false;
+    for (; j + 4 * LANES <= cols; j += 4 * LANES)
+        some |= REAL(row_strip)(m, o, x + j, ldx, live, y + j, bias, 4, then);
+    for (; j < cols; j += LANES)
+        some |= REAL(row_strip)(m, o, x + j, ldx, live, y + j, bias, 1, then);
+    return some;
+}
+
+static void REAL(multiply)(const REAL(Compressed) * m, const Real *x, size_t ldx,
+                           const unsigned char *live, Real *y, size_t ldy, size_t cols) {
+    for (size_t o = 0; o < m->outs; o++)
+        REAL(row)(m, o, x, ldx, live, y + o * ldy, 0, cols, REAL(THEN_SET));
+}
+
+static void REAL(multiply_add)(const REAL(Compressed) * m, const Real *x, size_t ldx,
+                               const unsigned char *live, Real *y, size_t ldy, size_t cols) {
+    for (size_t o = 0; o < m->outs; o++) {
+        if (m->start[o] < m->start[o + 1])
+            REAL(row)(m, o, x, ldx, live, y + o * ldy, 0, cols, REAL(THEN_ADD));
+    }
+}
+
+static void REAL(multiply_relu)(const REAL(Compressed) * m, const Real *bias, const Real *x,
+                                size_t ldx, const unsigned char *live, Real *y, size_t ldy,
+                                unsigned char *live_out, size_t cols) {
+    for (size_t o = 0; o < m->outs; o++)
+        live_out[o] = REAL(row)(m, o, x, ldx, live, y + o * ldy, bias[o], cols, REAL(THEN_RELU));
+}
+
+static void REAL(find_live)(const Real *x, size_t ldx, size_t rows, size_t cols,
+                            unsigned char *live) {
+    for (size_t i = 0; i < rows; i++) {
+        Bits any = {0};
+        for (size_t j = 0; j < cols; j += LANES) any |= REAL(get)(x + i * ldx + j) != 0;
+        RealBits some = 0;
+        for (size_t j = 0; j < LANES; j++) some |= any[j];
+        live[i] = some != 0;
+    }
+}
+
+const REAL(Kernels) REAL(KERNELS) = {
+    .lanes = LANES,
+    .max_row = REAL(max_row),
+    .exp_row = REAL(exp_row),
+    .scores = REAL(scores),
+    .mix = REAL(mix),
+    .multiply = REAL(multiply),
+    .multiply_add = REAL(multiply_add),
+    .multiply_relu = REAL(multiply_relu),
+    .find_live = REAL(find_live),
+};
+
+#undef LANES
+#undef Vec
+#undef Bits
+#undef INLINE
+#undef UNROLL
+#undef EXP_LEAST
+#undef EXP_MAGIC
+#undef EXP_LOG2E
+#undef EXP_LN2_HI
+#undef EXP_LN2_LO
+#undef EXP_BIAS
+#undef EXP_MANTISSA
