@@ -48,7 +48,6 @@ void heap_release(Heap *heap, void *memory, size_t size);
 /* Is it time to collect?  (So much has been allocated since the last time as was alive
  * then.) */
 bool heap_is_due(const Heap *heap);
-void heap_begin(Heap *heap);
 void heap_mark(Heap *heap, Cell *cell); /* NULL is fine */
 void heap_sweep(Heap *heap);            /* follows what is marked, frees the rest */
 
