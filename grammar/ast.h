@@ -11,7 +11,7 @@
  *   DICT                   key, value, key, value, …
  *   LIST_COMPREHENSION     NAMES, source, element
  *   DICT_COMPREHENSION     NAMES, source, key, value
- *   UNARY                  operand                                       op (not - + round indicator)
+ *   UNARY                  operand                                       op (not - + round ...)
  *   BINARY                 left, right                                   op
  *   IN                     left, right
  *   TERNARY                condition, value if true, value if false

@@ -6,8 +6,8 @@
  *         (block)
  *         (expressions (call f a))))
  *
- * A child that is or holds a block, and the statements of a block, begin a line; everything
- * else stays on its line.  Trees of any depth: the walk keeps its own stack.
+ * Statements begin a line, and so do a block and what follows it in a `def`; everything else
+ * stays on its line.  Trees of any depth: the walk keeps its own stack.
  */
 #ifndef RASP_GRAMMAR_AST_DUMP_H
 #define RASP_GRAMMAR_AST_DUMP_H
