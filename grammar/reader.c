@@ -1,0 +1,119 @@
+#include "grammar/reader.h"
+
+#include "grammar/parser.h"
+#include "grammar/utf8.h"
+
+#include <string.h>
+
+struct Reader {
+    Parser parser;
+    DiagSink sink;
+    ReaderResult result; /* the mistake, while a line is taken */
+    unsigned defs;
+    bool begun;
+};
+
+static bool is_blank(char c) {
+    return c && strchr(" \t\r\n\f\v", c);
+}
+
+/* The first message of the unit is its result; warnings are for files. */
+static void keep_message(void *context, const SourceMap *map, const Diag *diag) {
+    (void)map;
+    Reader *reader = context;
+    if (diag->severity != DIAG_ERROR || reader->result.status == READER_ERROR) return;
+    Arena *arena = reader->parser.context.arena;
+    reader->result =
+        (ReaderResult){.status = READER_ERROR,
+                       .message = arena_text(arena, diag->message, strlen(diag->message)),
+                       .span = diag->span};
+}
+
+Reader *reader_new(const ParseContext *context) {
+    Reader *reader = ARENA_NEW(context->arena, Reader);
+    reader->sink = (DiagSink){keep_message, reader};
+    ParseContext own = *context;
+    own.sink = &reader->sink;
+    parser_init(&reader->parser, &own);
+    reader->parser.error_limit = 1;
+    return reader;
+}
+
+void reader_free(Reader *reader) {
+    if (reader) parser_clear(&reader->parser);
+}
+
+void reader_drop(Reader *reader) {
+    parser_restart(&reader->parser);
+    reader->defs = 0;
+    reader->begun = false;
+}
+
+bool reader_is_fresh(const Reader *reader) {
+    return !reader->begun;
+}
+
+unsigned reader_def_words(const Reader *reader) {
+    return reader->defs;
+}
+
+static unsigned count_defs(const char *text, size_t length) {
+    unsigned count = 0;
+    for (size_t at = 0; at < length;) {
+        size_t end = at;
+        while (end < length && !is_blank(text[end])) end++;
+        count += end - at == 3 && memcmp(text + at, "def", 3) == 0;
+        at = end + 1;
+    }
+    return count;
+}
+
+static bool is_comment(const char *text, size_t length) {
+    size_t at = 0;
+    while (at < length && is_blank(text[at])) at++;
+    return at < length && text[at] == '#';
+}
+
+static void take_line(Reader *reader, const char *text, uint32_t length, uint32_t base) {
+    Parser *p = &reader->parser;
+    if (is_comment(text, length)) return;
+    if (!p->state) parser_restart(p); /* memory ran out when the last unit was dropped */
+    reader->defs += count_defs(text, length);
+    size_t good = utf8_valid_prefix(text, length);
+    if (good < length) {
+        parser_error(p, (Span){base + (uint32_t)good, base + (uint32_t)good + 1},
+                     "expected UTF-8 text, found the byte 0x%02x at offset %zu of the line",
+                     (unsigned char)text[good], good);
+        return;
+    }
+    parser_take(p, text, length, base);
+    parser_line_end(p);
+}
+
+static ReaderResult finish_line(Reader *reader) {
+    const Parser *p = &reader->parser;
+    ReaderResult result = reader->result;
+    if (!p->errors && !p->pending && p->block) {
+        bool one = p->block->count == 1;
+        result.status = one ? READER_UNIT : READER_SEVERAL;
+        result.unit = one ? p->block->child[0] : NULL;
+    }
+    if (result.status != READER_MORE) reader_drop(reader);
+    return result;
+}
+
+ReaderResult reader_line(Reader *reader, const Source *source, uint32_t at, uint32_t length) {
+    Budget *budget = arena_budget(reader->parser.context.arena);
+    BudgetGuard guard;
+    reader->begun = true;
+    reader->result = (ReaderResult){.status = READER_MORE};
+    if (BUDGET_ENTER(budget, &guard)) {
+        take_line(reader, source->text + at, length, source->base + at);
+        ReaderResult result = finish_line(reader);
+        budget_leave(budget, &guard);
+        return result;
+    }
+    BudgetStop why = budget->stop;
+    reader_drop(reader);
+    budget_stop(budget, why);
+}
