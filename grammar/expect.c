@@ -258,7 +258,9 @@ static void collect_names(int *expected, int count, Names *names) {
         int loop[] = {TOK_FOR, 0};
         take_all(expected, &count, loop);
     }
-    for (int k = 0; k < count; k++) add_name(names, parser_token_name(expected[k]));
+    for (int words = 0; words < 2; words++) /* punctuation first */
+        for (int k = 0; k < count; k++)
+            if ((expected[k] < TOK_PLUS) == words) add_name(names, parser_token_name(expected[k]));
     if (names->count == 0) add_name(names, "an operator");
 }
 

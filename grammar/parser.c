@@ -109,7 +109,7 @@ static size_t depth_after(const Parser *p, int kind) {
 static int closing_kind(Parser *p) {
     size_t depth = innermost_brace(p);
     if (depth && !p->bracket[depth - 1].block) return TOK_RBRACE;
-    p->empty_block_is_bare = !depth || !p->bracket[depth - 1].comment;
+    p->block_is_bare = !depth || !p->bracket[depth - 1].content;
     return TOK_END_OF_BLOCK;
 }
 
@@ -121,7 +121,7 @@ void parser_open_block(Parser *p) {
 }
 
 void parser_comment(Parser *p) {
-    if (p->depth) p->bracket[p->depth - 1].comment = true;
+    if (p->depth) p->bracket[p->depth - 1].content = true;
 }
 
 /* --- mistakes --------------------------------------------------------------------------- */
@@ -138,6 +138,7 @@ void parser_error(Parser *p, Span span, const char *format, ...) {
 }
 
 void parser_recovered(Parser *p) {
+    if (p->depth) p->bracket[p->depth - 1].content = true;
     p->recovering = p->torn = p->command = p->pending = false;
 }
 
@@ -250,7 +251,7 @@ void parser_add(Parser *p, Ast *statement, bool has_lookahead) {
 }
 
 Ast *parser_loop_body(Parser *p, Ast *block, Span span) {
-    if (block->count == 0 && p->empty_block_is_bare)
+    if (block->count == 0 && p->block_is_bare)
         parser_error(p, span, "expected at least one statement in the body of the loop");
     block->span = block->mark = span;
     return block;

@@ -27,7 +27,7 @@ typedef struct Bracket {
     bool block;     /* a '{' that opens the body of a function or loop */
     bool late;      /* opened while text was being skipped after a mistake */
     bool semicolon; /* late, and a ';' was skipped in it: it seems to be a block */
-    bool comment;   /* a comment stands in it */
+    bool content;   /* a comment stands in it, or a statement with a mistake */
 } Bracket;
 
 typedef struct Parser {
@@ -45,7 +45,7 @@ typedef struct Parser {
     Token now, last, before; /* the token being parsed and the two in front of it */
     Bracket *bracket;
     size_t depth, bracket_capacity;
-    bool empty_block_is_bare; /* the block just closed holds no comment */
+    bool block_is_bare; /* the block just closed holds no comment either */
 
     bool command;    /* the tokens since the last statement began like a REPL command */
     bool recovering; /* text is skipped after a mistake: report nothing */

@@ -135,7 +135,7 @@ block:
 ;
 
 open:
-  %empty                        { parser_open_block(p); }
+  %empty                        { yyerrok; parser_open_block(p); }
 ;
 
 items:

@@ -1,0 +1,47 @@
+/* Any bytes as a file and as lines of a REPL: a tree or messages, no crash,
+ * no leak. */
+#include "grammar/ast_dump.h"
+#include "grammar/reader.h"
+
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void silent(void *context, const SourceMap *map, const Diag *diag) {
+    diag_print(context, map, diag, true);
+}
+
+static void feed(Reader *reader, const Source *source) {
+    for (uint32_t at = 0; at < source->length;) {
+        const char *end = memchr(source->text + at, '\n', source->length - at);
+        uint32_t length = end ? (uint32_t)(end - source->text) + 1 - at : source->length - at;
+        reader_line(reader, source, at, length);
+        at += length;
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    Budget budget;
+    BudgetGuard guard;
+    Reader *volatile reader = NULL;
+    FILE *volatile nowhere = fopen("/dev/null", "w");
+    budget_init(&budget, (size_t)64 << 20);
+    Arena *volatile arena = NULL;
+    if (BUDGET_ENTER(&budget, &guard)) {
+        arena = arena_new(&budget);
+        SourceMap *map = source_map_new(arena);
+        DiagSink sink = {silent, nowhere};
+        ParseContext context = {arena, intern_new(arena), map, &sink};
+        const Source *source = source_add(map, "fuzz", (const char *)data, size);
+        const Ast *file = parse_file(&context, source);
+        if (file) ast_dump(nowhere, file, arena);
+        parse_expression(&context, source);
+        reader = reader_new(&context);
+        feed(reader, source);
+        budget_leave(&budget, &guard);
+    }
+    reader_free(reader);
+    arena_free(arena);
+    fclose(nowhere);
+    return 0;
+}
