@@ -4,6 +4,13 @@
  * positions, so a row is one feature at many positions and is what vectors run along. */
 #include "runtime/real.h"
 
+/* exp of this and of everything below is 0 when rounded. */
+#if REAL_BITS == 32
+static const Real REAL(exp_least) = -104.0f;
+#else
+static const Real REAL(exp_least) = -746.0;
+#endif
+
 /* Compressed rows of a matrix m[outs, ins]: row o has the entries start[o] .. start[o+1). */
 typedef struct {
     size_t outs, ins;
@@ -43,6 +50,9 @@ typedef struct {
     void (*multiply_relu)(const REAL(Compressed) * m, const Real *bias, const Real *x, size_t ldx,
                           const unsigned char *live, Real *y, size_t ldy, unsigned char *live_out,
                           size_t cols);
+
+    /* y[o, j] = relu(y[o, j] + bias[o]), cols a multiple of lanes. */
+    void (*bias_relu)(const Real *bias, Real *y, size_t ldy, size_t rows, size_t cols);
 
     /* live[i] = whether x[i, 0..cols) has an element that is not zero. */
     void (*find_live)(const Real *x, size_t ldx, size_t rows, size_t cols, unsigned char *live);

@@ -65,7 +65,6 @@ INLINE Real REAL(sum_lanes)(Vec v) {
  * Adding and subtracting `magic` rounds to an integer, whose bits are then n. ln 2 is split so that
  * n · ln2_hi is exact (fdlibm, Cephes). x = 0 gives n = r = 0 and so exactly 1. */
 #if REAL_BITS == 32
-#define EXP_LEAST    (-104.0f)   /* exp of it rounds to 0 */
 #define EXP_MAGIC    12582912.0f /* 1.5 · 2^23 */
 #define EXP_LOG2E    1.44269504088896341f
 #define EXP_LN2_HI   0.693359375f
@@ -75,7 +74,6 @@ INLINE Real REAL(sum_lanes)(Vec v) {
 static const Real REAL(exp_terms)[] = {1.0f / 5040, 1.0f / 720, 1.0f / 120,
                                        1.0f / 24,   1.0f / 6,   0.5f};
 #else
-#define EXP_LEAST    (-746.0)
 #define EXP_MAGIC    6755399441055744.0 /* 1.5 · 2^52 */
 #define EXP_LOG2E    1.44269504088896340736
 #define EXP_LN2_HI   6.93147180369123816490e-01
@@ -88,7 +86,7 @@ static const Real REAL(exp_terms)[] = {
 #endif
 
 INLINE Vec REAL(exp)(Vec x) {
-    x = REAL(choose)(x < (Real)EXP_LEAST, REAL(all)((Real)EXP_LEAST), x); /* NaN stays */
+    x = REAL(choose)(x < REAL(exp_least), REAL(all)(REAL(exp_least)), x); /* NaN stays */
     Vec shifted = x * (Real)EXP_LOG2E + (Real)EXP_MAGIC;
     Vec n = shifted - (Real)EXP_MAGIC;
     Vec r = x - n * (Real)EXP_LN2_HI - n * (Real)EXP_LN2_LO;
@@ -275,6 +273,15 @@ static void REAL(multiply_relu)(const REAL(Compressed) * m, const Real *bias, co
         live_out[o] = REAL(row)(m, o, x, ldx, live, y + o * ldy, bias[o], cols, REAL(THEN_RELU));
 }
 
+static void REAL(bias_relu)(const Real *bias, Real *y, size_t ldy, size_t rows, size_t cols) {
+    for (size_t o = 0; o < rows; o++) {
+        for (size_t j = 0; j < cols; j += LANES) {
+            Vec sum = REAL(get)(y + o * ldy + j) + bias[o];
+            REAL(put)(y + o * ldy + j, REAL(choose)(sum < 0, (Vec){0}, sum));
+        }
+    }
+}
+
 static void REAL(find_live)(const Real *x, size_t ldx, size_t rows, size_t cols,
                             unsigned char *live) {
     for (size_t i = 0; i < rows; i++) {
@@ -295,6 +302,7 @@ const REAL(Kernels) REAL(KERNELS) = {
     .multiply = REAL(multiply),
     .multiply_add = REAL(multiply_add),
     .multiply_relu = REAL(multiply_relu),
+    .bias_relu = REAL(bias_relu),
     .find_live = REAL(find_live),
 };
 
@@ -303,7 +311,6 @@ const REAL(Kernels) REAL(KERNELS) = {
 #undef Bits
 #undef INLINE
 #undef UNROLL
-#undef EXP_LEAST
 #undef EXP_MAGIC
 #undef EXP_LOG2E
 #undef EXP_LN2_HI

@@ -1,0 +1,151 @@
+/* Template: attention of some queries to their keys, tile by tile.
+ *
+ * Columns of q, k and v are positions; column 0 is the sink. Scores exist for a tile of queries and
+ * keys at a time, [query_tile, key_tile]. A row's running maximum m, sum l and mixed values z are
+ * carried from tile to tile and rescaled by exp(old m − new m) when the maximum grows (Milakov and
+ * Gimelshein 2018; Rabe and Staats 2021), so that in the end every weight is relative to the row's
+ * true maximum. A rule that cannot be taken to pieces gets all keys as one tile: O(n) memory. */
+#include "runtime/real.h"
+
+typedef struct {
+    const Real *q, *k, *v; /* [d, ·], [d, keys], [c, keys] */
+    size_t ldq, ldk, ldv;
+    size_t d, c, keys;
+    const Real *copies; /* how many positions each key stands for, or NULL: one */
+    RtMask mask;
+    bool sink;           /* whether queries see column 0 */
+    Real factor, window; /* of scores: scale / temperature; see REAL(Scores) */
+    Real *out;           /* [c, ·]: column q − out_from gets what query q reads */
+    size_t ldout, out_from;
+} REAL(Attention);
+
+typedef struct {
+    Real *s; /* [query_tile, lds] */
+    Real *z; /* [query_tile, c] */
+    Real *m, *l;
+    size_t query_tile, key_tile, lds;
+} REAL(Tiles);
+
+/* What a query sees: column 0 if begin is 0, and the columns [from, end). */
+typedef struct {
+    size_t begin, from, end;
+} REAL(Span);
+
+static REAL(Span) REAL(span)(const REAL(Attention) * at, size_t q) {
+    REAL(Span) span = {at->sink ? 0 : 1, 1, at->keys};
+    if (at->mask == RT_MASK_CAUSAL) span.end = q + 1;
+    if (at->mask == RT_MASK_STRICT_CAUSAL) span.end = q;
+    if (at->mask == RT_MASK_ANTICAUSAL) span.from = q;
+    if (at->mask == RT_MASK_STRICT_ANTICAUSAL) span.from = q + 1;
+    return span;
+}
+
+/* From this size on a product over d (or c) features is left to OpenBLAS; below it packs more than
+ * it multiplies. Measured with tiles of 32 × 512: equal at 12 to 16. */
+enum { REAL(GEMM_FROM) = 16 };
+
+static void REAL(tile_scores)(const REAL(Kernels) * kernels, const REAL(Attention) * at, size_t q0,
+                              size_t rows, size_t k0, size_t width, const REAL(Tiles) * tiles) {
+    const Real *q = at->q + q0, *k = at->k + k0;
+    if (at->d < REAL(GEMM_FROM)) {
+        kernels->scores(q, at->ldq, rows, k, at->ldk, width, at->d, at->factor, tiles->s,
+                        tiles->lds);
+        return;
+    }
+    REAL_GEMM(CblasRowMajor, CblasTrans, CblasNoTrans, (blasint)rows, (blasint)width,
+              (blasint)at->d, at->factor, q, (blasint)at->ldq, k, (blasint)at->ldk, 0, tiles->s,
+              (blasint)tiles->lds);
+}
+
+static void REAL(tile_mix)(const REAL(Kernels) * kernels, const REAL(Attention) * at, size_t rows,
+                           size_t k0, size_t width, const REAL(Tiles) * tiles) {
+    const Real *v = at->v + k0;
+    if (at->c < REAL(GEMM_FROM)) {
+        kernels->mix(tiles->s, tiles->lds, rows, v, at->ldv, width, at->c, tiles->z, at->c);
+        return;
+    }
+    REAL_GEMM(CblasRowMajor, CblasNoTrans, CblasTrans, (blasint)rows, (blasint)at->c,
+              (blasint)width, 1, tiles->s, (blasint)tiles->lds, v, (blasint)at->ldv, 1, tiles->z,
+              (blasint)at->c);
+}
+
+/* Row r has met a larger score: what it has so far counts for less. */
+static void REAL(raise)(const REAL(Kernels) * kernels, const REAL(Attention) * at,
+                        const REAL(Tiles) * tiles, size_t r, Real top) {
+    Real less = tiles->m[r];
+    if (tiles->l[r] > 0) {
+        kernels->exp_row(&less, 1, top);
+        tiles->l[r] *= less;
+        for (size_t i = 0; i < at->c; i++) tiles->z[r * at->c + i] *= less;
+    }
+    tiles->m[r] = top;
+}
+
+/* Sets what the query does not see among the columns k0 .. k0 + width to −∞; returns how many
+ * columns there are up to the last that it sees. */
+static size_t REAL(mask_row)(const REAL(Attention) * at, size_t q, size_t k0, size_t width,
+                             Real *s) {
+    REAL(Span) span = REAL(span)(at, q);
+    if (span.end <= k0) return 0;
+    size_t end = span.end - k0 < width ? span.end : k0 + width;
+    for (size_t k = k0 > 1 ? k0 : 1; k < span.from && k < end; k++) s[k - k0] = -(Real)INFINITY;
+    return end - k0;
+}
+
+/* Scores of query q for the columns from k0 become weights; those not seen get 0. */
+static void REAL(weigh_row)(const REAL(Kernels) * kernels, RtRule rule, const REAL(Attention) * at,
+                            const REAL(Tiles) * tiles, size_t q, size_t r, size_t k0,
+                            size_t width) {
+    Real *s = tiles->s + r * tiles->lds;
+    size_t n = REAL(mask_row)(at, q, k0, width, s);
+    Real top = kernels->max_row(s, n);
+    /* What is so far below the maximum that exp gives 0 need not be computed. */
+    bool negligible = rt_rules[rule].tiles && top - tiles->m[r] < REAL(exp_least);
+    if (n == 0 || top == -(Real)INFINITY || negligible) {
+        memset(s, 0, width * sizeof *s);
+        return;
+    }
+    if (top > tiles->m[r]) REAL(raise)(kernels, at, tiles, r, top);
+    Real sum = REAL(rules)[rule](&(REAL(Scores)){s, n, tiles->m[r], at->window, kernels});
+    if (at->copies) {
+        sum = 0;
+        kernels->mix(s, tiles->lds, 1, at->copies + k0, 0, n, 1, &sum, 1);
+    }
+    tiles->l[r] += sum;
+    memset(s + n, 0, (width - n) * sizeof *s);
+}
+
+/* Queries q0 .. q1, at most query_tile of them. */
+static void REAL(attend_tile)(const REAL(Kernels) * kernels, RtRule rule,
+                              const REAL(Attention) * at, size_t q0, size_t q1,
+                              const REAL(Tiles) * tiles) {
+    size_t rows = q1 - q0;
+    for (size_t r = 0; r < rows; r++) {
+        tiles->m[r] = -(Real)INFINITY;
+        tiles->l[r] = 0;
+    }
+    memset(tiles->z, 0, rows * at->c * sizeof *tiles->z);
+    REAL(Span) first = REAL(span)(at, q0), last = REAL(span)(at, q1 - 1);
+    for (size_t k0 = first.begin; k0 < last.end;) {
+        if (k0 > 0 && k0 < first.from) k0 = first.from; /* no query sees what lies between */
+        if (k0 >= last.end) break;
+        size_t width = last.end - k0 < tiles->key_tile ? last.end - k0 : tiles->key_tile;
+        REAL(tile_scores)(kernels, at, q0, rows, k0, width, tiles);
+        for (size_t r = 0; r < rows; r++)
+            REAL(weigh_row)(kernels, rule, at, tiles, q0 + r, r, k0, width);
+        REAL(tile_mix)(kernels, at, rows, k0, width, tiles);
+        k0 += width;
+    }
+    for (size_t r = 0; r < rows; r++) {
+        for (size_t i = 0; i < at->c; i++)
+            at->out[i * at->ldout + q0 + r - at->out_from] = tiles->z[r * at->c + i] / tiles->l[r];
+    }
+}
+
+static void REAL(attend)(const REAL(Kernels) * kernels, RtRule rule, const REAL(Attention) * at,
+                         size_t q0, size_t q1, const REAL(Tiles) * tiles) {
+    for (size_t q = q0; q < q1; q += tiles->query_tile) {
+        size_t end = q1 - q < tiles->query_tile ? q1 : q + tiles->query_tile;
+        REAL(attend_tile)(kernels, rule, at, q, end, tiles);
+    }
+}

@@ -1,0 +1,167 @@
+/* Template: weight matrices as they are run, dense or compressed.
+ *
+ * A Matrix m[outs, ins] multiplies columns of features: y[outs, cols] = m x[ins, cols]. It is put
+ * together from pieces of a model, so that all heads of a layer are projected by one product. */
+#include "runtime/real.h"
+
+typedef struct {
+    REAL(Compressed) sparse; /* always has outs and ins; entries only when dense is NULL */
+    Real *dense;             /* [outs, ins] */
+} REAL(Matrix);
+
+/* A tensor's element [row, col] becomes m[out + col, in + row]: tensors of a model multiply rows
+ * from the right, h query; here columns are multiplied from the left. */
+typedef struct {
+    const Tensor *tensor;
+    size_t out, in;
+} REAL(Piece);
+
+static void REAL(compressed_clear)(REAL(Compressed) * m) {
+    free(m->start);
+    free(m->index);
+    free(m->value);
+    *m = (REAL(Compressed)){0};
+}
+
+static void REAL(matrix_clear)(REAL(Matrix) * m) {
+    REAL(compressed_clear)(&m->sparse);
+    free(m->dense);
+    m->dense = NULL;
+}
+
+static bool REAL(compressed_alloc)(REAL(Compressed) * m, size_t count) {
+    m->index = rt_calloc(count, sizeof *m->index);
+    m->value = rt_calloc(count, sizeof *m->value);
+    return m->index && m->value;
+}
+
+/* Counts every element of the pieces that is not zero in this type: start[o + shift] counts the
+ * entries of row o met so far; with `fill` they are also written, where the count says. */
+static void REAL(visit_pieces)(REAL(Compressed) * m, const REAL(Piece) * pieces, size_t count,
+                               size_t shift, bool fill) {
+    for (size_t p = 0; p < count; p++) {
+        const Tensor *t = pieces[p].tensor;
+        for (size_t i = 0; i < tensor_size(t); i++) {
+            Real x = (Real)t->data[i];
+            if (x == 0) continue;
+            size_t e = m->start[pieces[p].out + i % t->cols + shift]++;
+            if (!fill) continue;
+            m->index[e] = (uint32_t)(pieces[p].in + i / t->cols);
+            m->value[e] = x;
+        }
+    }
+}
+
+/* Two passes: the counts of row o, kept in start[o + 2], are summed to where rows begin, in
+ * start[o + 1]; filling moves that to where they end, which is what start[o + 1] is to be. */
+static bool REAL(compress)(REAL(Compressed) * m, size_t outs, size_t ins,
+                           const REAL(Piece) * pieces, size_t count) {
+    *m = (REAL(Compressed)){.outs = outs, .ins = ins};
+    m->start = rt_calloc(outs + 2, sizeof *m->start);
+    if (!m->start || ins > UINT32_MAX) return false;
+    REAL(visit_pieces)(m, pieces, count, 2, false);
+    for (size_t o = 1; o < outs + 2; o++) m->start[o] += m->start[o - 1];
+    if (!REAL(compressed_alloc)(m, m->start[outs + 1])) return false;
+    REAL(visit_pieces)(m, pieces, count, 1, true);
+    return true;
+}
+
+/* Rows of a table, for embeddings: row r has the elements of t's row r that are not zero. */
+static bool REAL(compress_rows)(REAL(Compressed) * m, const Tensor *t) {
+    *m = (REAL(Compressed)){.outs = t->rows, .ins = t->cols};
+    m->start = rt_calloc(t->rows + 1, sizeof *m->start);
+    if (!m->start || t->cols > UINT32_MAX) return false;
+    for (size_t i = 0; i < tensor_size(t); i++) m->start[i / t->cols + 1] += (Real)t->data[i] != 0;
+    for (size_t r = 1; r <= t->rows; r++) m->start[r] += m->start[r - 1];
+    if (!REAL(compressed_alloc)(m, m->start[t->rows])) return false;
+    size_t e = 0;
+    for (size_t i = 0; i < tensor_size(t); i++) {
+        Real x = (Real)t->data[i];
+        if (x == 0) continue;
+        m->index[e] = (uint32_t)(i % t->cols);
+        m->value[e++] = x;
+    }
+    return true;
+}
+
+static bool REAL(expand)(REAL(Matrix) * m) {
+    const REAL(Compressed) *sparse = &m->sparse;
+    size_t outs = sparse->outs, ins = sparse->ins, size;
+    if (__builtin_mul_overflow(outs, ins, &size)) return false;
+    m->dense = rt_calloc_aligned(size, sizeof *m->dense);
+    if (!m->dense) return false;
+    for (size_t o = 0; o < outs; o++) {
+        for (size_t e = sparse->start[o]; e < sparse->start[o + 1]; e++)
+            m->dense[o * ins + sparse->index[e]] = sparse->value[e];
+    }
+    REAL(compressed_clear)(&m->sparse);
+    m->sparse.outs = outs;
+    m->sparse.ins = ins;
+    return true;
+}
+
+/* Whether OpenBLAS is expected to be faster, from the cost of a column in units of one dense
+ * multiplication. Measured with bench/bench_runtime.c (`model`): an entry of a compressed matrix
+ * costs as much as two to three elements of a dense one, a row as much as five. */
+static bool REAL(dense_pays)(const REAL(Compressed) * m) {
+    const double cost_entry = 2.5, cost_row = 5;
+    double entries = (double)m->start[m->outs], outs = (double)m->outs;
+    return outs * (double)m->ins < cost_entry * entries + cost_row * outs;
+}
+
+static bool REAL(matrix_init)(REAL(Matrix) * m, size_t outs, size_t ins, const REAL(Piece) * pieces,
+                              size_t count, RtPath path) {
+    *m = (REAL(Matrix)){0};
+    if (!REAL(compress)(&m->sparse, outs, ins, pieces, count)) return false;
+    bool dense = path == RT_PATH_DENSE || (path == RT_PATH_AUTO && REAL(dense_pays)(&m->sparse));
+    return !dense || REAL(expand)(m);
+}
+
+/* y += m x (keep = 1) or y = m x (keep = 0), by OpenBLAS. */
+static void REAL(gemm)(const REAL(Matrix) * m, const Real *x, size_t ldx, Real keep, Real *y,
+                       size_t ldy, size_t cols) {
+    REAL_GEMM(CblasRowMajor, CblasNoTrans, CblasNoTrans, (blasint)m->sparse.outs, (blasint)cols,
+              (blasint)m->sparse.ins, 1, m->dense, (blasint)m->sparse.ins, x, (blasint)ldx, keep, y,
+              (blasint)ldy);
+}
+
+/* A block of columns: features × cols, cols a multiple of the kernels' lanes. `live` says which
+ * rows can be other than zero. */
+typedef struct {
+    Real *x;
+    size_t ld;
+    unsigned char *live;
+} REAL(Block);
+
+/* y = m x. Leaves y.live alone. */
+static void REAL(matrix_multiply)(const REAL(Kernels) * kernels, const REAL(Matrix) * m,
+                                  REAL(Block) x, REAL(Block) y, size_t cols) {
+    if (m->dense)
+        REAL(gemm)(m, x.x, x.ld, 0, y.x, y.ld, cols);
+    else
+        kernels->multiply(&m->sparse, x.x, x.ld, x.live, y.x, y.ld, cols);
+}
+
+/* y += m x */
+static void REAL(matrix_multiply_add)(const REAL(Kernels) * kernels, const REAL(Matrix) * m,
+                                      REAL(Block) x, REAL(Block) y, size_t cols) {
+    for (size_t o = 0; o < m->sparse.outs; o++)
+        y.live[o] |= m->dense || m->sparse.start[o] < m->sparse.start[o + 1];
+    if (m->dense)
+        REAL(gemm)(m, x.x, x.ld, 1, y.x, y.ld, cols);
+    else
+        kernels->multiply_add(&m->sparse, x.x, x.ld, x.live, y.x, y.ld, cols);
+}
+
+/* y = relu(m x + bias), bias[outs] */
+static void REAL(matrix_multiply_relu)(const REAL(Kernels) * kernels, const REAL(Matrix) * m,
+                                       const Real *bias, REAL(Block) x, REAL(Block) y,
+                                       size_t cols) {
+    if (!m->dense) {
+        kernels->multiply_relu(&m->sparse, bias, x.x, x.ld, x.live, y.x, y.ld, y.live, cols);
+        return;
+    }
+    REAL(gemm)(m, x.x, x.ld, 0, y.x, y.ld, cols);
+    kernels->bias_relu(bias, y.x, y.ld, m->sparse.outs, cols);
+    memset(y.live, 1, m->sparse.outs);
+}

@@ -1,0 +1,191 @@
+/* Template: attention where many keys, or many queries, are equal.
+ *
+ * In a compiled model most queries and keys are one of a few classes: n positions hold one of 26
+ * letters. A query gives the same weight to equal keys, so a group of them is one key, whose value
+ * is the sum of theirs and whose weight counts once for each; equal queries read the same. So n² is
+ * replaced by groups², exactly (the sums are added in another order). Under a mask, groups fill up
+ * from one end to the other while the queries pass: n × groups.
+ *
+ * Columns are compared bit by bit (−0 being 0). NaN is different from everything. */
+#include "runtime/real.h"
+
+/* The order in which keys come into sight: the sink if it is seen, then 1..n or n..1. */
+typedef struct {
+    size_t n;
+    bool sink, backwards;
+} REAL(Order);
+
+static size_t REAL(order_size)(REAL(Order) order) {
+    return order.n + order.sink;
+}
+
+static size_t REAL(order_column)(REAL(Order) order, size_t t) {
+    if (order.sink && t == 0) return 0;
+    size_t i = t - order.sink;
+    return order.backwards ? order.n - i : i + 1;
+}
+
+typedef struct {
+    uint64_t *hash;   /* [n + 1] */
+    uint32_t *id;     /* [n + 1]: the group of a column */
+    uint32_t *column; /* [limit]: the first column of a group */
+    uint32_t *table;  /* [table_size] */
+    size_t table_size, limit;
+    size_t count;
+} REAL(Groups);
+
+typedef struct {
+    REAL(Groups) keys, queries;
+    Real *k, *v, *q, *z, *copies; /* [d, ld], [c, ld], [d, ld], [c, ld], [ld] */
+    double *sums;                 /* [c, ld]: v before rounding */
+    size_t ld;
+} REAL(Merge);
+
+/* Merging is tried from this many positions on, and given up when there are more groups than an
+ * eighth of them: below, plain tiles are as fast. */
+enum { REAL(MERGE_FROM) = 64, REAL(MERGE_SHARE) = 8 };
+
+static uint64_t REAL(bits_of)(Real x) {
+    Real positive = x + 0; /* −0 + 0 = 0 */
+    uint64_t bits = 0;
+    memcpy(&bits, &positive, sizeof positive);
+    return bits;
+}
+
+static void REAL(hash_columns)(REAL(Groups) * groups, const Real *x, size_t ld, size_t d,
+                               size_t columns) {
+    memset(groups->hash, 0, columns * sizeof *groups->hash);
+    for (size_t i = 0; i < d; i++) {
+        for (size_t j = 0; j < columns; j++) {
+            uint64_t h = (groups->hash[j] ^ REAL(bits_of)(x[i * ld + j])) * 0x9E3779B97F4A7C15u;
+            groups->hash[j] = h ^ (h >> 29);
+        }
+    }
+}
+
+static bool REAL(equal_columns)(const Real *x, size_t ld, size_t d, size_t a, size_t b) {
+    size_t i = 0;
+    while (i < d && x[i * ld + a] == x[i * ld + b]) i++;
+    return i == d;
+}
+
+/* Numbers the different columns of x[d, ·] in `order`; false when there are more than the limit. */
+static bool REAL(group_columns)(REAL(Groups) * groups, const Real *x, size_t ld, size_t d,
+                                REAL(Order) order) {
+    REAL(hash_columns)(groups, x, ld, d, order.n + 1);
+    memset(groups->table, 0xFF, groups->table_size * sizeof *groups->table);
+    groups->count = 0;
+    size_t mask = groups->table_size - 1;
+    for (size_t t = 0; t < REAL(order_size)(order); t++) {
+        size_t j = REAL(order_column)(order, t);
+        size_t slot = (size_t)groups->hash[j] & mask;
+        uint32_t g;
+        while ((g = groups->table[slot]) != UINT32_MAX &&
+               !REAL(equal_columns)(x, ld, d, groups->column[g], j))
+            slot = (slot + 1) & mask;
+        if (g == UINT32_MAX) {
+            if (groups->count == groups->limit) return false;
+            g = (uint32_t)groups->count++;
+            groups->table[slot] = g;
+            groups->column[g] = (uint32_t)j;
+        }
+        groups->id[j] = g;
+    }
+    return true;
+}
+
+/* to[d, count] = the columns of x that stand for the groups */
+static void REAL(gather)(const REAL(Groups) * groups, const Real *x, size_t ld, size_t d, Real *to,
+                         size_t ldto) {
+    for (size_t i = 0; i < d; i++) {
+        for (size_t g = 0; g < groups->count; g++) to[i * ldto + g] = x[i * ld + groups->column[g]];
+    }
+}
+
+static void REAL(merge_clear_sums)(REAL(Merge) * merge, size_t c) {
+    size_t groups = merge->keys.count;
+    for (size_t g = 0; g < groups; g++) merge->copies[g] = 0;
+    for (size_t i = 0; i < c; i++) {
+        for (size_t g = 0; g < groups; g++) merge->sums[i * merge->ld + g] = 0;
+    }
+}
+
+/* Column j joins its group. */
+static void REAL(merge_add)(REAL(Merge) * merge, const REAL(Attention) * at, size_t j) {
+    size_t g = merge->keys.id[j];
+    merge->copies[g] += 1;
+    for (size_t i = 0; i < at->c; i++) {
+        double *sum = &merge->sums[i * merge->ld + g];
+        *sum += (double)at->v[i * at->ldv + j];
+        merge->v[i * merge->ld + g] = (Real)*sum;
+    }
+}
+
+/* The head's attention with groups for keys: without a mask, all that are there. */
+static REAL(Attention) REAL(merged)(const REAL(Merge) * merge, const REAL(Attention) * at) {
+    REAL(Attention) view = *at;
+    view.k = merge->k;
+    view.v = merge->v;
+    view.ldk = view.ldv = merge->ld;
+    view.copies = merge->copies;
+    view.mask = RT_MASK_NONE;
+    view.sink = true; /* the sink is a group, or part of one, if it is seen at all */
+    view.keys = merge->keys.count;
+    return view;
+}
+
+static void REAL(attend_merged)(const REAL(Kernels) * kernels, RtRule rule,
+                                const REAL(Attention) * at, size_t n, REAL(Merge) * merge,
+                                const REAL(Tiles) * tiles) {
+    REAL(Order) keys = {n, at->sink, false}, queries = {n, false, false};
+    for (size_t t = 0; t < REAL(order_size)(keys); t++)
+        REAL(merge_add)(merge, at, REAL(order_column)(keys, t));
+    REAL(Attention) view = REAL(merged)(merge, at);
+    if (!REAL(group_columns)(&merge->queries, at->q, at->ldq, at->d, queries)) {
+        REAL(attend)(kernels, rule, &view, 1, n + 1, tiles);
+        return;
+    }
+    REAL(gather)(&merge->queries, at->q, at->ldq, at->d, merge->q, merge->ld);
+    view.q = merge->q;
+    view.out = merge->z;
+    view.ldq = view.ldout = merge->ld;
+    REAL(attend)(kernels, rule, &view, 0, merge->queries.count, tiles);
+    for (size_t i = 0; i < at->c; i++) {
+        for (size_t j = 1; j <= n; j++)
+            at->out[i * at->ldout + j] = merge->z[i * merge->ld + merge->queries.id[j]];
+    }
+}
+
+/* Groups are numbered as they come into sight, so those a query sees are the first ones. */
+static void REAL(attend_running)(const REAL(Kernels) * kernels, RtRule rule,
+                                 const REAL(Attention) * at, REAL(Order) order, REAL(Merge) * merge,
+                                 const REAL(Tiles) * tiles) {
+    bool strict = at->mask == RT_MASK_STRICT_CAUSAL || at->mask == RT_MASK_STRICT_ANTICAUSAL;
+    REAL(Attention) view = REAL(merged)(merge, at);
+    view.keys = 0;
+    for (size_t t = 0; t < REAL(order_size)(order); t++) {
+        size_t j = REAL(order_column)(order, t), seen = merge->keys.id[j] + (size_t)1;
+        if (strict && j) REAL(attend)(kernels, rule, &view, j, j + 1, tiles);
+        REAL(merge_add)(merge, at, j);
+        if (seen > view.keys) view.keys = seen;
+        if (!strict && j) REAL(attend)(kernels, rule, &view, j, j + 1, tiles);
+    }
+}
+
+/* Queries 1..n of a head over its keys 0..n; false, with nothing done, when equal keys are few. */
+static bool REAL(try_merging)(const REAL(Kernels) * kernels, RtRule rule,
+                              const REAL(Attention) * at, size_t n, REAL(Merge) * merge,
+                              const REAL(Tiles) * tiles) {
+    if (!rt_rules[rule].merges || n < REAL(MERGE_FROM)) return false;
+    bool anti = at->mask == RT_MASK_ANTICAUSAL || at->mask == RT_MASK_STRICT_ANTICAUSAL;
+    REAL(Order) order = {n, at->sink, anti};
+    merge->keys.limit = merge->queries.limit = n / REAL(MERGE_SHARE);
+    if (!REAL(group_columns)(&merge->keys, at->k, at->ldk, at->d, order)) return false;
+    REAL(gather)(&merge->keys, at->k, at->ldk, at->d, merge->k, merge->ld);
+    REAL(merge_clear_sums)(merge, at->c);
+    if (at->mask == RT_MASK_NONE)
+        REAL(attend_merged)(kernels, rule, at, n, merge, tiles);
+    else
+        REAL(attend_running)(kernels, rule, at, order, merge, tiles);
+    return true;
+}

@@ -1,0 +1,148 @@
+/* Template: one token at a time, with every layer's projections kept.
+ *
+ * The kept rows hold query, key and value of each column so far, [projected, capacity]; a new
+ * column attends to those before it. One column is computed in a block as wide as a vector. */
+#include "runtime/real.h"
+
+typedef struct {
+    const REAL(Prepared) * prepared;
+    size_t length, capacity; /* columns, the sink's included */
+    Real **kept;             /* [layers]: [projected, capacity] */
+    Real *h;                 /* [W, lanes] */
+    Real *projection;        /* [max_projected, lanes] */
+    Real *results;           /* [max_results, lanes] */
+    REAL(BlockScratch) block;
+    REAL(Tiles) tiles;
+    double *read;
+} REAL(Stream);
+
+static void REAL(stream_free)(void *context) {
+    REAL(Stream) *stream = context;
+    if (!stream) return;
+    for (size_t l = 0; stream->kept && l < stream->prepared->layer_count; l++)
+        free(stream->kept[l]);
+    free(stream->kept);
+    free(stream->h);
+    free(stream->projection);
+    free(stream->results);
+    REAL(block_scratch_clear)(&stream->block);
+    free(stream->tiles.s);
+    free(stream->tiles.z);
+    free(stream->tiles.m);
+    free(stream->read);
+    free(stream);
+}
+
+static Real *REAL(moved)(const Real *old, size_t rows, size_t length, size_t ld, size_t capacity) {
+    size_t size;
+    if (__builtin_mul_overflow(rows, capacity, &size)) return NULL;
+    Real *rows_new = rt_calloc_aligned(size + REAL(PAD), sizeof *rows_new);
+    for (size_t i = 0; rows_new && old && i < rows; i++)
+        memcpy(rows_new + i * capacity, old + i * ld, length * sizeof *old);
+    return rows_new;
+}
+
+/* Room for more columns in every layer, or no change at all. */
+static bool REAL(stream_reserve)(REAL(Stream) * stream, size_t capacity) {
+    size_t layers = stream->prepared->layer_count;
+    Real **kept = rt_calloc(layers, sizeof *kept);
+    REAL(Tiles) tiles = {0};
+    bool ok = kept && REAL(tiles_init)(&tiles, stream->prepared, capacity);
+    for (size_t l = 0; ok && l < layers; l++) {
+        kept[l] = REAL(moved)(stream->kept ? stream->kept[l] : NULL,
+                              stream->prepared->layers[l].projected, stream->length,
+                              stream->capacity, capacity);
+        ok = kept[l] != NULL;
+    }
+    Real **unused = ok ? stream->kept : kept;
+    REAL(Tiles) unused_tiles = ok ? stream->tiles : tiles;
+    if (ok) {
+        stream->kept = kept;
+        stream->tiles = tiles;
+        stream->capacity = capacity;
+    }
+    for (size_t l = 0; unused && l < layers; l++) free(unused[l]);
+    free(unused);
+    free(unused_tiles.s);
+    free(unused_tiles.z);
+    free(unused_tiles.m);
+    return ok;
+}
+
+/* The new column joins those kept, then its heads attend; results go to column 0. */
+static void REAL(stream_attend)(REAL(Stream) * stream, size_t l) {
+    const REAL(Prepared) *prepared = stream->prepared;
+    const REAL(Layer) *layer = &prepared->layers[l];
+    size_t lanes = prepared->kernels->lanes, q = stream->length, ld = stream->capacity;
+    for (size_t i = 0; i < layer->projected; i++)
+        stream->kept[l][i * ld + q] = stream->projection[i * lanes];
+    for (size_t h = 0; h < layer->head_count; h++) {
+        REAL(Attention)
+        view = REAL(head_view)(prepared, &layer->heads[h], q, stream->kept[l], stream->results, ld);
+        view.out = stream->results + layer->heads[h].result * lanes;
+        view.ldout = lanes;
+        if (q == 0) {
+            REAL(attend_sink)(&view);
+            continue;
+        }
+        view.out_from = q;
+        REAL(attend)(prepared->kernels, prepared->options.rule, &view, q, q + 1, &stream->tiles);
+    }
+}
+
+static void REAL(stream_column)(REAL(Stream) * stream, size_t token) {
+    const REAL(Prepared) *prepared = stream->prepared;
+    size_t lanes = prepared->kernels->lanes;
+    memset(stream->h, 0, prepared->width * lanes * sizeof *stream->h);
+    REAL(embed)(prepared, token, stream->length, stream->h, lanes);
+    const REAL(Layer) *layer = NULL;
+    for (size_t l = 0; l <= prepared->layer_count; l++) {
+        const REAL(Layer) *next = l < prepared->layer_count ? &prepared->layers[l] : NULL;
+        REAL(block_step)
+        (prepared, layer, next, stream->h, lanes, lanes, stream->results, stream->projection, lanes,
+         &stream->block);
+        if (next && next->head_count) REAL(stream_attend)(stream, l);
+        layer = next;
+    }
+}
+
+static bool REAL(stream_init)(REAL(Stream) * stream, const REAL(Prepared) * prepared) {
+    size_t lanes = prepared->kernels->lanes;
+    stream->prepared = prepared;
+    stream->h = rt_calloc_aligned(prepared->width * lanes, sizeof(Real));
+    stream->projection = rt_calloc_aligned(prepared->max_projected * lanes, sizeof(Real));
+    stream->results = rt_calloc_aligned(prepared->max_results * lanes, sizeof(Real));
+    stream->read = rt_calloc(prepared->width, sizeof *stream->read);
+    return stream->h && stream->projection && stream->results && stream->read &&
+           REAL(block_scratch_init)(&stream->block, prepared, lanes) &&
+           REAL(stream_reserve)(stream, REAL(PAD));
+}
+
+static void *REAL(stream_new)(const void *context, RtError *err) {
+    REAL(Stream) *stream = rt_calloc(1, sizeof *stream);
+    if (stream && REAL(stream_init)(stream, context)) {
+        REAL(stream_column)(stream, 0);
+        stream->length = 1;
+        return stream;
+    }
+    REAL(stream_free)(stream);
+    rt_error(err, "out of memory for a stream");
+    return NULL;
+}
+
+static bool REAL(stream_push)(void *context, size_t id, const Outputs *outputs, Reading *readings,
+                              RtError *err) {
+    REAL(Stream) *stream = context;
+    if (stream->length == stream->capacity && !REAL(stream_reserve)(stream, 2 * stream->capacity))
+        return rt_error(err, "out of memory for %zu positions", stream->length);
+    REAL(stream_column)(stream, id + 1);
+    for (size_t o = 0; o < outputs->count; o++) {
+        const Decoder *decoder = &outputs->decoders[o];
+        REAL(read_column)
+        (stream->h, stream->prepared->kernels->lanes, decoder->start, decoder->count, stream->read);
+        if (!decoder_read(decoder, stream->read, &readings[o], err))
+            return rt_error_prefix(err, "position %zu", stream->length - 1);
+    }
+    stream->length++;
+    return true;
+}
