@@ -29,13 +29,15 @@ typedef struct SessionSink {
     void (*named)(void *context, Session *session, const Str *name, Value value);
     /* `s(input);`: an s-op or selector, computed without fault by `exec`. */
     void (*applied)(void *context, Session *session, Value value, Value input, Exec *exec);
-    /* `draw(s, input);`: as applied, for an s-op. */
-    void (*drawn)(void *context, Session *session, Value value, Value input, Exec *exec);
+    /* `draw(s, input);`: as applied, for an s-op; `show`: print the result as well. */
+    void (*drawn)(void *context, Session *session, Value value, Value input, Exec *exec,
+                  bool show);
     /* `show example`. */
     void (*example)(void *context, Session *session, AstTarget which);
     /* A statement failed; nothing of it is kept (of a loop: what was done before). */
     void (*fault)(void *context, Session *session, const Fault *fault);
-    /* A statement used up the memory or was interrupted. */
+    /* A statement used up the memory or was interrupted.  The session is NULL if that was
+     * while it started. */
     void (*stopped)(void *context, Session *session, const char *message);
     /* Syntax errors of loaded files. */
     DiagSink syntax;
@@ -62,6 +64,8 @@ Intern *session_intern(const Session *session);
 Graph *session_graph(const Session *session);
 SourceMap *session_sources(const Session *session);
 Budget *session_budget(const Session *session);
+/* For texts that are needed until the next statement. */
+Arena *session_scratch(const Session *session);
 
 /* --- statements (the REPL) -------------------------------------------------------------- */
 
