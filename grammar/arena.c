@@ -19,7 +19,8 @@ struct Arena {
     Budget *budget;
     Piece *chunks;
     Piece *blocks;
-    char *at, *end; /* the free part of the newest chunk */
+    Arena *parent, *children, *next, *prev; /* next, prev: among the parent's children */
+    char *at, *end;                         /* the free part of the newest chunk */
     size_t chunk_size;
 };
 
@@ -27,6 +28,24 @@ Arena *arena_new(Budget *budget) {
     Arena *arena = budget_alloc(budget, sizeof *arena);
     *arena = (Arena){.budget = budget, .chunk_size = CHUNK_MIN};
     return arena;
+}
+
+Arena *arena_child(Arena *parent) {
+    Arena *arena = arena_new(parent->budget);
+    arena->parent = parent;
+    arena->next = parent->children;
+    if (arena->next) arena->next->prev = arena;
+    parent->children = arena;
+    return arena;
+}
+
+static void unlink_child(Arena *arena) {
+    if (!arena->parent) return;
+    if (arena->prev)
+        arena->prev->next = arena->next;
+    else
+        arena->parent->children = arena->next;
+    if (arena->next) arena->next->prev = arena->prev;
 }
 
 static void free_pieces(Budget *budget, Piece *piece) {
@@ -39,6 +58,8 @@ static void free_pieces(Budget *budget, Piece *piece) {
 
 void arena_free(Arena *arena) {
     if (!arena) return;
+    unlink_child(arena);
+    while (arena->children) arena_free(arena->children);
     free_pieces(arena->budget, arena->chunks);
     free_pieces(arena->budget, arena->blocks);
     budget_free(arena->budget, arena, sizeof *arena);

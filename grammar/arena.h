@@ -17,6 +17,9 @@
 typedef struct Arena Arena;
 
 Arena *arena_new(Budget *budget);
+/* An arena that dies with its parent, if not freed before: scratch memory that a budget's
+ * jump does not leak. */
+Arena *arena_child(Arena *parent);
 void arena_free(Arena *arena); /* NULL is fine */
 Budget *arena_budget(const Arena *arena);
 

@@ -1,0 +1,637 @@
+#include "compile/lower.h"
+
+#include "compile/values_private.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_NESTING = 2000 };
+
+typedef struct Feature {
+    bool known, working;
+    Form form;
+} Feature;
+
+struct Lower {
+    Values *values;
+    Arena *arena;
+    LowerOptions options;
+    LowerError error;
+    Feature *feature; /* by node */
+    size_t feature_capacity;
+    Part *part;
+    size_t part_count, part_capacity;
+    HeadPlan **head;
+    size_t head_count, head_capacity;
+    ScanPlan **scan;
+    size_t scan_count, scan_capacity;
+    Space *token_space, *position_space;
+    uint32_t nesting;    /* features being made */
+    Space **moved_space; /* by aggregate node */
+    size_t moved_capacity;
+    const Score **score; /* by selector node */
+    size_t score_capacity;
+};
+
+Lower *lower_new(Values *values, LowerOptions options, Arena *arena) {
+    Lower *lower = ARENA_NEW(arena, Lower);
+    lower->values = values;
+    lower->arena = arena;
+    lower->options = options;
+    lower->error.node = NODE_NONE;
+    lower->token_space = space_new(arena, values_domain(values)->alphabet_size);
+    lower->position_space = space_new(arena, values_domain(values)->max_length);
+    return lower;
+}
+
+const LowerError *lower_error(const Lower *lower) {
+    return &lower->error;
+}
+Values *lower_values(const Lower *lower) {
+    return lower->values;
+}
+Arena *lower_arena(const Lower *lower) {
+    return lower->arena;
+}
+LowerOptions lower_options(const Lower *lower) {
+    return lower->options;
+}
+const Part *lower_part(const Lower *lower, uint32_t part) {
+    return &lower->part[part];
+}
+uint32_t lower_part_count(const Lower *lower) {
+    return (uint32_t)lower->part_count;
+}
+HeadPlan *lower_head(const Lower *lower, uint32_t head) {
+    return lower->head[head];
+}
+uint32_t lower_head_count(const Lower *lower) {
+    return (uint32_t)lower->head_count;
+}
+ScanPlan *lower_scan(const Lower *lower, uint32_t scan) {
+    return lower->scan[scan];
+}
+uint32_t lower_scan_count(const Lower *lower) {
+    return (uint32_t)lower->scan_count;
+}
+
+bool lower_fail(Lower *lower, NodeId node, const char *format, ...) {
+    if (lower->error.message[0]) return false; /* the first cause stands */
+    va_list args;
+    va_start(args, format);
+    vsnprintf(lower->error.message, sizeof lower->error.message, format, args);
+    va_end(args);
+    lower->error.node = node;
+    return false;
+}
+
+static bool values_failed(Lower *lower) {
+    const ValuesError *e = values_error(lower->values);
+    return lower_fail(lower, e->node,
+                      "too many %s: %.0f, the limit is %.0f (--table-limit raises it; a smaller "
+                      "alphabet or --max-length needs fewer)",
+                      e->what, e->size, e->limit);
+}
+
+double feature_number(Atom value) {
+    return value.kind == ATOM_STRING ? NAN : atom_double(value);
+}
+
+Stage lower_stage(const Lower *lower, Form form) {
+    Stage latest = {0, 0};
+    for (uint32_t k = 0; k < form.count; k++) {
+        Stage s = lower->part[form.terms[k].part].stage;
+        if (s.layer > latest.layer || (s.layer == latest.layer && s.step > latest.step)) latest = s;
+    }
+    return latest;
+}
+
+static uint32_t add_part(Lower *lower, Part part) {
+    lower->part = arena_grow(lower->arena, lower->part, &lower->part_capacity,
+                             lower->part_count + 1, sizeof part);
+    lower->part[lower->part_count] = part;
+    return (uint32_t)lower->part_count++;
+}
+
+static Atom number_atom(double number) {
+    if (number == trunc(number) && fabs(number) < 0x1p53 && !(number == 0 && signbit(number)))
+        return atom_int((int64_t)number);
+    return atom_float(number);
+}
+
+NodeId lower_code(Lower *lower, NodeId node, const double *number) {
+    const NodeValues *v = values_of(lower->values, node);
+    bool same = true;
+    for (uint32_t k = 0; k < v->count && same; k++)
+        same = feature_number(v->levels[k]) == number[k];
+    if (same) return node;
+    Atom *image = ARENA_ARRAY(lower->arena, v->count, Atom);
+    for (uint32_t k = 0; k < v->count; k++) image[k] = number_atom(number[k]);
+    Graph *graph = values_graph(lower->values);
+    const Lookup *lookup = lookup_new(graph_arena(graph), LOOKUP_DICT, v->levels, image, v->count);
+    return graph_lookup(graph, lookup, node, graph_node(graph, node)->span);
+}
+
+/* --- functions of one variable ---------------------------------------------------------- */
+
+/* The function's value at each level of the variable; false when it is not a function of it.
+ * Levels at which it has no value get 0 and clear *complete. */
+static bool function_vector(Lower *lower, NodeId variable, NodeId node, double **vector,
+                            bool *complete) {
+    Rows rows;
+    if (!values_rows(lower->values, (NodeId[]){variable, node}, 2, UINT32_MAX, &rows))
+        return values_failed(lower);
+    const NodeValues *x = values_of(lower->values, variable), *f = values_of(lower->values, node);
+    Arena *arena = lower->arena;
+    bool *seen = ARENA_ARRAY(arena, x->count, bool), function = true;
+    *vector = ARENA_ARRAY(arena, x->count, double);
+    uint32_t count = 0;
+    for (size_t r = 0; r < rows.row_count && function; r++) {
+        uint32_t at = rows.level[2 * r];
+        double value = feature_number(f->levels[rows.level[2 * r + 1]]);
+        function = !seen[at] || (*vector)[at] == value;
+        count += !seen[at];
+        seen[at] = true;
+        (*vector)[at] = value;
+    }
+    *complete = count == x->count;
+    return function;
+}
+
+/* A column of an embedding, unless the columns there are already express the function. */
+static Form embed(Lower *lower, Space *space, Origin origin, NodeId node, const double *vector) {
+    Form form;
+    if (space_solve(space, vector, &form)) return form;
+    uint32_t part = add_part(lower, (Part){.origin = origin, .node = node, .vector = vector});
+    form = form_part(part, lower->arena);
+    space_add(space, vector, form);
+    return form;
+}
+
+static bool embed_token(Lower *lower, NodeId node, NodeId tokens, Form *form) {
+    double *vector;
+    bool complete;
+    if (!function_vector(lower, tokens, node, &vector, &complete)) return false;
+    *form = embed(lower, lower->token_space, FROM_TOKEN, node, vector);
+    return true;
+}
+
+static bool embed_position(Lower *lower, NodeId node, Form *form) {
+    const NodeValues *v = values_of(lower->values, node);
+    uint32_t longest = values_domain(lower->values)->max_length;
+    double *vector = ARENA_ARRAY(lower->arena, longest, double);
+    for (uint32_t i = 0; i < longest; i++)
+        for (uint32_t n = i + 1; n <= longest; n++) {
+            uint32_t count;
+            const uint32_t *member = values_set(lower->values, v->sets[context_of(n, i)], &count);
+            if (count) vector[i] = feature_number(v->levels[member[0]]);
+        }
+    *form = embed(lower, lower->position_space, FROM_POSITION, node, vector);
+    return true;
+}
+
+/* --- heads ------------------------------------------------------------------------------ */
+
+const Score *lower_score(Lower *lower, NodeId selector) {
+    lower->score = arena_grow(lower->arena, lower->score, &lower->score_capacity,
+                              (size_t)selector + 1, sizeof *lower->score);
+    if (lower->score[selector]) return lower->score[selector];
+    Score *score = ARENA_NEW(lower->arena, Score);
+    if (!score_build(lower, selector, score)) return NULL;
+    lower->score = arena_grow(lower->arena, lower->score, &lower->score_capacity,
+                              (size_t)selector + 1, sizeof *lower->score);
+    return lower->score[selector] = score;
+}
+
+static HeadPlan *head_at(Lower *lower, NodeId selector, HeadKind kind, const Score *score,
+                         uint32_t layer) {
+    for (size_t k = 0; k < lower->head_count; k++) {
+        HeadPlan *head = lower->head[k];
+        if (head->selector == selector && head->kind == kind && head->layer == layer) return head;
+    }
+    HeadPlan *head = ARENA_NEW(lower->arena, HeadPlan);
+    *head = (HeadPlan){.selector = selector, .kind = kind, .layer = layer, .score = score};
+    const SelectorFacts *facts = values_selector(lower->values, selector);
+    head->moves = facts->at_most_one;
+    lower->head = arena_grow(lower->arena, lower->head, &lower->head_capacity,
+                             lower->head_count + 1, sizeof *lower->head);
+    lower->head[lower->head_count++] = head;
+    return head;
+}
+
+static bool same_form(Form a, Form b) {
+    if (a.count != b.count || a.constant != b.constant) return false;
+    for (uint32_t k = 0; k < a.count; k++)
+        if (a.terms[k].part != b.terms[k].part || a.terms[k].factor != b.terms[k].factor)
+            return false;
+    return true;
+}
+
+static uint32_t larger(uint32_t a, uint32_t b) {
+    return a > b ? a : b;
+}
+
+/* A component of a head over the selector: the forms it reads must be there a layer before. */
+static bool attend(Lower *lower, NodeId node, NodeId selector, HeadKind kind, Form value,
+                   double fallback, Form *form) {
+    const Score *score = lower_score(lower, selector);
+    if (!score) return false;
+    uint32_t layer = 1 + larger(score->layer, lower_stage(lower, value).layer), number = 0;
+    HeadPlan *head = head_at(lower, selector, kind, score, layer);
+    while (lower->head[number] != head) number++;
+    for (size_t k = 0; k < head->component_count; k++) {
+        const Component *c = &head->components[k];
+        if (!same_form(c->value, value) || c->fallback != fallback) continue;
+        *form = form_part(c->part, lower->arena);
+        return true;
+    }
+    head->components = arena_grow(lower->arena, head->components, &head->component_capacity,
+                                  head->component_count + 1, sizeof *head->components);
+    uint32_t part = add_part(lower, (Part){.origin = FROM_HEAD,
+                                           .node = node,
+                                           .stage = {layer, 0},
+                                           .owner = number,
+                                           .column = (uint32_t)head->component_count});
+    head->components[head->component_count++] = (Component){value, fallback, part, node};
+    *form = form_part(part, lower->arena);
+    return true;
+}
+
+static bool is_numeric(const NodeValues *v) {
+    for (uint32_t k = 0; k < v->count; k++)
+        if (!atom_is_number(v->levels[k])) return false;
+    return true;
+}
+
+static bool feature_aggregate(Lower *lower, NodeId id, Form *form) {
+    Graph *graph = values_graph(lower->values);
+    NodeId selector = graph_node(graph, id)->arg[0], value = graph_node(graph, id)->arg[1];
+    Atom fallback = graph_node(graph, id)->atom;
+    const SelectorFacts *facts = values_selector(lower->values, selector);
+    if (!facts) return values_failed(lower);
+    Form of_value;
+    if (!lower_feature(lower, value, &of_value)) return false;
+    HeadKind kind = facts->never_empty ? HEAD_PLAIN : HEAD_DEFAULT;
+    double number = kind == HEAD_PLAIN ? 0 : feature_number(fallback);
+    return attend(lower, id, selector, kind, of_value, number, form);
+}
+
+/* A function of one moved value, moved itself. */
+static bool feature_moved(Lower *lower, NodeId id, NodeId source, Form *form) {
+    lower->moved_space = arena_grow(lower->arena, lower->moved_space, &lower->moved_capacity,
+                                    (size_t)source + 1, sizeof *lower->moved_space);
+    double *vector;
+    bool complete;
+    if (!function_vector(lower, source, id, &vector, &complete)) return false;
+    const NodeValues *moved = values_of(lower->values, source);
+    Space *space = lower->moved_space[source];
+    if (!space) space = lower->moved_space[source] = space_new(lower->arena, moved->count);
+    if (space_solve(space, vector, form)) return true;
+
+    Graph *graph = values_graph(lower->values);
+    NodeId selector = graph_node(graph, source)->arg[0], value = graph_node(graph, source)->arg[1];
+    Atom fallback = graph_node(graph, source)->atom;
+    const NodeValues *v = values_of(lower->values, value);
+    double *image = ARENA_ARRAY(lower->arena, v->count, double), image_fallback = 0;
+    for (uint32_t m = 0; m < moved->count; m++) {
+        if (atom_equal(moved->levels[m], fallback)) image_fallback = vector[m];
+        for (uint32_t k = 0; k < v->count; k++)
+            if (atom_equal(moved->levels[m], v->levels[k])) image[k] = vector[m];
+    }
+    NodeId coded = lower_code(lower, value, image);
+    NodeId node = graph_aggregate(graph, selector, coded, number_atom(image_fallback),
+                                  graph_node(graph, id)->span);
+    if (node == source) return lower_fail(lower, id, "cannot move the values of this s-op");
+    /* A feature of its own, not by feature_moved again. */
+    const NodeValues *nv = values_of(lower->values, node);
+    if (!nv) return values_failed(lower);
+    if (nv->count == 1)
+        *form = form_constant(feature_number(nv->levels[0]));
+    else if (!feature_aggregate(lower, node, form))
+        return false;
+    space_add(space, vector, *form);
+    return true;
+}
+
+/* A function of a mean whose default is no number: the default travels as a number below
+ * the means, and the function is looked up by that. */
+static bool feature_mixed(Lower *lower, NodeId id, NodeId source, Form *form) {
+    Graph *graph = values_graph(lower->values);
+    const NodeValues *v = values_of(lower->values, source);
+    double *vector, lowest = 0;
+    bool complete;
+    if (!function_vector(lower, source, id, &vector, &complete)) return false;
+    for (uint32_t k = 0; k < v->count; k++)
+        if (atom_is_number(v->levels[k])) lowest = fmin(lowest, feature_number(v->levels[k]));
+    Atom below = atom_int((int64_t)floor(lowest) - 1);
+    Node node = *graph_node(graph, source);
+    if (!is_numeric(values_of(lower->values, node.arg[1])))
+        return lower_fail(lower, source, "averages values that are not all numbers");
+    Atom *key = ARENA_ARRAY(lower->arena, v->count, Atom),
+         *image = ARENA_ARRAY(lower->arena, v->count, Atom);
+    for (uint32_t k = 0; k < v->count; k++) {
+        key[k] = atom_is_number(v->levels[k]) ? v->levels[k] : below;
+        image[k] = number_atom(vector[k]);
+    }
+    NodeId mean = graph_aggregate(graph, node.arg[0], node.arg[1], below, node.span);
+    const Lookup *lookup = lookup_new(graph_arena(graph), LOOKUP_DICT, key, image, v->count);
+    return lower_feature(lower, graph_lookup(graph, lookup, mean, node.span), form);
+}
+
+/* --- widths ----------------------------------------------------------------------------- */
+
+/* The function of a width that only asks whether anything is selected is an aggregate of a
+ * constant. */
+static bool feature_focus(Lower *lower, NodeId id, NodeId width, const double *vector, Form *form) {
+    const NodeValues *w = values_of(lower->values, width);
+    double none = 0, some = 0;
+    bool seen_none = false, seen_some = false;
+    for (uint32_t k = 0; k < w->count; k++) {
+        bool zero = atom_integer(w->levels[k]) == 0;
+        if (zero)
+            none = vector[k], seen_none = true;
+        else if (seen_some && some != vector[k])
+            return false;
+        else
+            some = vector[k], seen_some = true;
+    }
+    if (!seen_none || !seen_some) return false;
+    NodeId selector = graph_node(values_graph(lower->values), width)->arg[0];
+    return attend(lower, id, selector, HEAD_DEFAULT, form_constant(some), none, form);
+}
+
+/* Is this 1/(1+w), as a counting head gives it (cover.c asks for it), for a width w? */
+static NodeId reciprocal_of(const Lower *lower, NodeId id) {
+    const Graph *graph = values_graph(lower->values);
+    const Node *node = graph_node(graph, id);
+    if (node->kind != NODE_MAP || node->op != OP_DIV) return NODE_NONE;
+    const Node *one = graph_node(graph, node->arg[0]), *sum = graph_node(graph, node->arg[1]);
+    if (one->kind != NODE_CONSTANT || !atom_same(one->atom, atom_int(1))) return NODE_NONE;
+    if (sum->kind != NODE_MAP || sum->op != OP_ADD || sum->arg[1] != node->arg[0]) return NODE_NONE;
+    return graph_node(graph, sum->arg[0])->kind == NODE_WIDTH ? sum->arg[0] : NODE_NONE;
+}
+
+/* The width of everything is twice the mean index and one, without any table. */
+static bool feature_length(Lower *lower, NodeId width, Form *form) {
+    Graph *graph = values_graph(lower->values);
+    NodeId selector = graph_node(graph, width)->arg[0];
+    NodeId indices = graph_indices(graph, SPAN_NONE);
+    NodeId mean =
+        graph_aggregate(graph, selector, indices, atom_int(0), graph_node(graph, width)->span);
+    Form of_mean;
+    if (!lower_feature(lower, mean, &of_mean)) return false;
+    *form = form_affine(of_mean, 2, 1, lower->arena);
+    return true;
+}
+
+/* Comparisons of one key with one query that cannot both hold. */
+static bool exclude(const Graph *graph, NodeId a, NodeId b) {
+    const Node *x = graph_node(graph, a), *y = graph_node(graph, b);
+    if (x->kind == NODE_AND) return exclude(graph, x->arg[0], b) || exclude(graph, x->arg[1], b);
+    if (y->kind == NODE_AND) return exclude(graph, a, y->arg[0]) || exclude(graph, a, y->arg[1]);
+    if (x->kind == NODE_NOT) return x->arg[0] == b;
+    if (y->kind == NODE_NOT) return y->arg[0] == a;
+    if (x->kind != NODE_SELECT || y->kind != NODE_SELECT) return false;
+    if (x->arg[0] != y->arg[0] || x->arg[1] != y->arg[1]) return false;
+    static const unsigned relations[OP_COUNT] = {
+        [OP_LT] = 1, [OP_EQ] = 2, [OP_GT] = 4, [OP_LE] = 3, [OP_GE] = 6, [OP_NE] = 5};
+    return (relations[x->op] & relations[y->op]) == 0;
+}
+
+/* |A or B| = |A| + |B| - |A and B|: small heads instead of a joint one. */
+static bool feature_union(Lower *lower, NodeId width, Form *form) {
+    Graph *graph = values_graph(lower->values);
+    NodeId either = graph_node(graph, width)->arg[0];
+    if (graph_node(graph, either)->kind != NODE_OR) return false;
+    Span span = graph_node(graph, width)->span;
+    NodeId a = graph_node(graph, either)->arg[0], b = graph_node(graph, either)->arg[1];
+    Form of_a, of_b, of_both = form_constant(0);
+    if (!lower_feature(lower, graph_width(graph, a, span), &of_a)) return false;
+    if (!lower_feature(lower, graph_width(graph, b, span), &of_b)) return false;
+    if (!exclude(graph, a, b)) {
+        NodeId both = graph_width(graph, graph_and(graph, a, b, span), span);
+        if (!lower_feature(lower, both, &of_both)) return false;
+    }
+    *form = form_sum(form_sum(of_a, 1, of_b, 1, lower->arena), 1, of_both, -1, lower->arena);
+    return true;
+}
+
+/* Several keys or queries in an `or`: as one selector it would need a table of pairs. */
+static bool is_joint_union(const Graph *graph, NodeId selector, Arena *arena) {
+    if (graph_node(graph, selector)->kind != NODE_OR) return false;
+    Literals literals = selector_literals(graph, selector, arena);
+    const Node *first = graph_node(graph, literals.select[0]);
+    for (uint32_t k = 1; k < literals.count; k++) {
+        const Node *node = graph_node(graph, literals.select[k]);
+        if (node->arg[0] != first->arg[0] || node->arg[1] != first->arg[1]) return true;
+    }
+    return false;
+}
+
+static bool feature_width(Lower *lower, NodeId id, NodeId width, Form *form) {
+    Graph *graph = values_graph(lower->values);
+    NodeId selector = graph_node(graph, width)->arg[0];
+    const SelectorFacts *facts = values_selector(lower->values, selector);
+    double *vector;
+    bool complete;
+    if (!facts) return values_failed(lower);
+    if (!function_vector(lower, width, id, &vector, &complete)) return false;
+    if (complete && feature_focus(lower, id, width, vector, form)) return true;
+    if (lower->error.message[0]) return false;
+    if (id == width && facts->everything) return feature_length(lower, width, form);
+    if (id == width && is_joint_union(graph, selector, lower->arena))
+        return feature_union(lower, width, form);
+    return false;
+}
+
+/* --- scans ------------------------------------------------------------------------------ */
+
+static ScanPlan *scan_of(Lower *lower, Cover cover) {
+    for (size_t k = 0; k < lower->scan_count; k++)
+        if (same_form(lower->scan[k]->form, cover.form)) return lower->scan[k];
+    ScanPlan *scan = ARENA_NEW(lower->arena, ScanPlan);
+    *scan = (ScanPlan){.x = cover.x, .form = cover.form, .stage = lower_stage(lower, cover.form)};
+    scan->stage.step++;
+    scan->space = space_new(lower->arena, values_of(lower->values, cover.x)->count);
+    lower->scan = arena_grow(lower->arena, lower->scan, &lower->scan_capacity,
+                             lower->scan_count + 1, sizeof *lower->scan);
+    return lower->scan[lower->scan_count++] = scan;
+}
+
+static void sort_points(double *x, double *value, uint32_t count) {
+    for (uint32_t k = 1; k < count; k++) /* mostly sorted already */
+        for (uint32_t m = k; m > 0 && x[m - 1] > x[m]; m--) {
+            double sx = x[m], sv = value[m];
+            x[m] = x[m - 1], value[m] = value[m - 1];
+            x[m - 1] = sx, value[m - 1] = sv;
+        }
+}
+
+static bool feature_scan(Lower *lower, NodeId id, Form *form) {
+    Cover cover;
+    if (!lower_cover(lower, id, &cover)) return false;
+    ScanPlan *scan = scan_of(lower, cover);
+    double *vector;
+    bool complete;
+    if (!function_vector(lower, scan->x, id, &vector, &complete))
+        return lower_fail(lower, id, "internal: not a function of what is scanned");
+    if (complete && space_solve(scan->space, vector, form)) return true;
+    const NodeValues *xs = values_of(lower->values, scan->x);
+    Rows rows;
+    if (!values_rows(lower->values, (NodeId[]){scan->x, id}, 2, UINT32_MAX, &rows))
+        return values_failed(lower);
+    ScanOutput output = {.node = id};
+    double *x = ARENA_ARRAY(lower->arena, rows.row_count, double);
+    double *value = ARENA_ARRAY(lower->arena, rows.row_count, double);
+    bool *seen = ARENA_ARRAY(lower->arena, xs->count, bool);
+    for (size_t r = 0; r < rows.row_count; r++) {
+        uint32_t at = rows.level[2 * r];
+        if (seen[at]) continue;
+        seen[at] = true;
+        x[output.points] = feature_number(xs->levels[at]);
+        value[output.points++] = vector[at];
+    }
+    sort_points(x, value, output.points);
+    output.x = x;
+    output.value = value;
+    uint32_t number = 0;
+    while (lower->scan[number] != scan) number++;
+    output.part = add_part(lower, (Part){.origin = FROM_SCAN,
+                                         .node = id,
+                                         .stage = scan->stage,
+                                         .owner = number,
+                                         .column = (uint32_t)scan->output_count});
+    scan->outputs = arena_grow(lower->arena, scan->outputs, &scan->output_capacity,
+                               scan->output_count + 1, sizeof output);
+    scan->outputs[scan->output_count++] = output;
+    *form = form_part(output.part, lower->arena);
+    if (complete) space_add(scan->space, vector, *form);
+    return true;
+}
+
+/* --- the rules, in order ---------------------------------------------------------------- */
+
+/* The one argument that is not constant, or NODE_NONE. */
+static NodeId only_argument(const Graph *graph, const Node *node) {
+    NodeId only = NODE_NONE;
+    for (int k = 0; k < node->arity; k++) {
+        if (graph_node(graph, node->arg[k])->kind == NODE_CONSTANT || node->arg[k] == only)
+            continue;
+        if (only != NODE_NONE) return NODE_NONE;
+        only = node->arg[k];
+    }
+    return only;
+}
+
+/* f = a * argument + b on all its values. */
+static bool feature_affine(Lower *lower, NodeId id, Form *form) {
+    const Graph *graph = values_graph(lower->values);
+    const Node *node = graph_node(graph, id);
+    if (node->kind != NODE_MAP && node->kind != NODE_LOOKUP) return false;
+    NodeId argument = only_argument(graph, node);
+    if (argument == NODE_NONE) return false;
+    const NodeValues *v = values_of(lower->values, argument);
+    if (!v || !is_numeric(v) || v->count < 2) return false;
+    double *vector;
+    bool complete;
+    if (!function_vector(lower, argument, id, &vector, &complete) || !complete) return false;
+    double x0 = feature_number(v->levels[0]), x1 = feature_number(v->levels[1]);
+    double a = (vector[1] - vector[0]) / (x1 - x0), b = vector[0] - a * x0;
+    if (!isfinite(a) || !isfinite(b) || a == 0) return false;
+    for (uint32_t k = 0; k < v->count; k++) {
+        double x = feature_number(v->levels[k]), error = fabs(a * x + b - vector[k]);
+        if (!(error <= 1e-14 * (fabs(a * x) + fabs(b) + fabs(vector[k])))) return false;
+    }
+    Form of_argument;
+    if (!lower_feature(lower, argument, &of_argument)) return false;
+    *form = form_affine(of_argument, a, b, lower->arena);
+    return true;
+}
+
+static bool numeric_node(Lower *lower, NodeId id) {
+    const NodeValues *v = values_of(lower->values, id);
+    return v && is_numeric(v);
+}
+
+/* Sums, differences and multiples of numbers, where that is no dearer than a table. */
+static bool feature_sum(Lower *lower, NodeId id, Form *form) {
+    const Node *node = graph_node(values_graph(lower->values), id);
+    if (node->kind != NODE_MAP || (node->op != OP_ADD && node->op != OP_SUB)) return false;
+    NodeId a = node->arg[0], b = node->arg[1];
+    double sign = node->op == OP_ADD ? 1 : -1;
+    if (!numeric_node(lower, a) || !numeric_node(lower, b)) return false;
+    Form of_a, of_b;
+    if (!lower_feature(lower, a, &of_a) || !lower_feature(lower, b, &of_b)) return false;
+    *form = form_sum(of_a, 1, of_b, sign, lower->arena);
+    return true;
+}
+
+/* `a if c else b` of numbers is b + (a - b if c else 0): one gate instead of a table. */
+static bool feature_choice(Lower *lower, NodeId id, Form *form) {
+    Graph *graph = values_graph(lower->values);
+    const Node *node = graph_node(graph, id);
+    if (node->kind != NODE_MAP || node->op != OP_IF) return false;
+    NodeId c = node->arg[0], a = node->arg[1], b = node->arg[2];
+    Span span = node->span;
+    if (graph_node(graph, b)->kind == NODE_CONSTANT) return false;
+    if (!numeric_node(lower, a) || !numeric_node(lower, b)) return false;
+    NodeId zero = graph_constant(graph, atom_int(0), SPAN_NONE);
+    NodeId difference = graph_map(graph, OP_SUB, (NodeId[]){a, b}, span);
+    NodeId gated = graph_map(graph, OP_IF, (NodeId[]){c, difference, zero}, span);
+    if (!values_of(lower->values, gated)) return false;
+    NodeId sum = graph_map(graph, OP_ADD, (NodeId[]){b, gated}, span);
+    if (lower_cost(lower, b) + lower_cost(lower, gated) >= lower_cost(lower, id)) return false;
+    return lower_feature(lower, sum, form);
+}
+
+static bool make_feature(Lower *lower, NodeId id, Form *form) {
+    Graph *graph = values_graph(lower->values);
+    const NodeValues *v = values_of(lower->values, id);
+    if (!v) return values_failed(lower);
+    if (v->count <= 1) {
+        *form = form_constant(v->count ? feature_number(v->levels[0]) : 0);
+        return true;
+    }
+    NodeId source = v->source_count == 1 ? v->sources[0] : NODE_NONE;
+    NodeKind kind = source == NODE_NONE ? NODE_CONSTANT : graph_node(graph, source)->kind;
+    if (kind == NODE_TOKENS) return embed_token(lower, id, source, form);
+    if (values_by_position(lower->values, id)) return embed_position(lower, id, form);
+    if (feature_affine(lower, id, form)) return true;
+    if (kind == NODE_AGGREGATE && id == source) return feature_aggregate(lower, id, form);
+    if (kind == NODE_AGGREGATE && values_moves(lower->values, source))
+        return feature_moved(lower, id, source, form);
+    if (kind == NODE_AGGREGATE && !is_numeric(values_of(lower->values, source)))
+        return feature_mixed(lower, id, source, form);
+    if (kind == NODE_WIDTH && feature_width(lower, id, source, form)) return true;
+    if (kind == NODE_WIDTH && reciprocal_of(lower, id) == source)
+        return attend(lower, id, graph_node(graph, source)->arg[0], HEAD_COUNT, form_constant(0), 1,
+                      form);
+    if (feature_sum(lower, id, form)) return true;
+    if (feature_choice(lower, id, form)) return true;
+    if (lower->error.message[0]) return false;
+    return feature_scan(lower, id, form);
+}
+
+bool lower_feature(Lower *lower, NodeId id, Form *form) {
+    lower->feature = arena_grow(lower->arena, lower->feature, &lower->feature_capacity,
+                                (size_t)id + 1, sizeof *lower->feature);
+    if (!lower->feature[id].known) {
+        Form made = form_constant(0);
+        budget_poll(arena_budget(lower->arena));
+        if (lower->error.message[0]) return false;
+        if (lower->nesting >= MAX_NESTING)
+            return lower_fail(lower, id, "expression too deep: more than %d tables in one another",
+                              MAX_NESTING);
+        lower->nesting++;
+        bool done = make_feature(lower, id, &made);
+        lower->nesting--;
+        if (!done) return false;
+        lower->feature = arena_grow(lower->arena, lower->feature, &lower->feature_capacity,
+                                    (size_t)id + 1, sizeof *lower->feature);
+        lower->feature[id] = (Feature){.known = true, .form = made};
+    }
+    *form = lower->feature[id].form;
+    return true;
+}

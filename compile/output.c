@@ -1,0 +1,68 @@
+#include "compile/output.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int by_value(const void *a, const void *b) {
+    return atom_compare_total(a, b);
+}
+
+/* Bools are read by argmax, so that they come out as bools. */
+static bool reads_as_number(const NodeValues *v) {
+    bool any = false;
+    for (uint32_t k = 0; k < v->count; k++) {
+        if (!atom_is_number(v->levels[k])) return false;
+        if (v->levels[k].kind != ATOM_BOOL)
+            any = true;
+        else if (any)
+            return false;
+    }
+    for (uint32_t k = 0; k < v->count; k++)
+        if (v->levels[k].kind == ATOM_BOOL) return false;
+    return any;
+}
+
+static bool plan_number(Lower *lower, OutputPlan *plan, const Atom *sorted) {
+    Form *form = ARENA_NEW(lower_arena(lower), Form);
+    plan->numeric = true;
+    plan->values = sorted;
+    plan->forms = form;
+    plan->form_count = 1;
+    return lower_feature(lower, plan->node, form);
+}
+
+static bool plan_choice(Lower *lower, OutputPlan *plan, const NodeValues *v, const Atom *sorted) {
+    Arena *arena = lower_arena(lower);
+    double *number = ARENA_ARRAY(arena, v->count, double);
+    for (uint32_t k = 0; k < v->count; k++)
+        for (uint32_t m = 0; m < v->count; m++)
+            if (atom_same(sorted[m], v->levels[k])) number[k] = m;
+    Form code, *forms = ARENA_ARRAY(arena, v->count, Form);
+    if (!lower_feature(lower, lower_code(lower, plan->node, number), &code)) return false;
+    for (uint32_t k = 0; k < v->count; k++)
+        forms[k] = form_affine(code, 2.0 * k, -(double)k * k, arena);
+    plan->values = sorted;
+    plan->forms = forms;
+    plan->form_count = v->count;
+    return true;
+}
+
+bool output_plan(Lower *lower, const char *name, NodeId node, OutputPlan *plan) {
+    const NodeValues *v = values_of(lower_values(lower), node);
+    *plan = (OutputPlan){.name = name, .node = node};
+    if (!v) {
+        const ValuesError *e = values_error(lower_values(lower));
+        return lower_fail(
+            lower, e->node,
+            "too many %s: %.0f, the limit is %.0f (--table-limit raises it; a smaller "
+            "alphabet or --max-length needs fewer)",
+            e->what, e->size, e->limit);
+    }
+    if (v->count == 0) return lower_fail(lower, node, "fails on every input of the domain");
+    Atom *sorted = ARENA_ARRAY(lower_arena(lower), v->count, Atom);
+    for (uint32_t k = 0; k < v->count; k++) sorted[k] = v->levels[k];
+    qsort(sorted, v->count, sizeof *sorted, by_value);
+    plan->value_count = v->count;
+    return reads_as_number(v) ? plan_number(lower, plan, sorted)
+                              : plan_choice(lower, plan, v, sorted);
+}

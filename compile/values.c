@@ -1,0 +1,432 @@
+#include "compile/values_private.h"
+
+#include "interp/token.h"
+
+#include <string.h>
+
+Values *values_new(Graph *graph, const Domain *domain, uint32_t level_limit, uint64_t row_limit,
+                   Arena *arena) {
+    Values *values = ARENA_NEW(arena, Values);
+    values->graph = graph;
+    values->domain = domain;
+    values->arena = arena;
+    values->sets = sets_new(arena);
+    values->level_limit = level_limit;
+    values->row_limit = row_limit;
+    values->tokens = graph_tokens(graph, TOKENS_ASIS, SPAN_NONE);
+    values->indices = graph_indices(graph, SPAN_NONE);
+    return values;
+}
+
+Graph *values_graph(const Values *values) {
+    return values->graph;
+}
+const Domain *values_domain(const Values *values) {
+    return values->domain;
+}
+Arena *values_arena(const Values *values) {
+    return values->arena;
+}
+const ValuesError *values_error(const Values *values) {
+    return &values->error;
+}
+
+const uint32_t *values_set(const Values *values, SetId set, uint32_t *count) {
+    return sets_get(values->sets, set, count);
+}
+
+bool values_too_large(Values *values, NodeId node, const char *what, double size, double limit) {
+    values->error = (ValuesError){.node = node, .size = size, .limit = limit, .what = what};
+    return false;
+}
+
+Entry *values_entry(Values *values, NodeId node) {
+    values->entry = arena_grow(values->arena, values->entry, &values->entry_count, (size_t)node + 1,
+                               sizeof *values->entry);
+    if (!values->entry[node]) values->entry[node] = ARENA_NEW(values->arena, Entry);
+    return values->entry[node];
+}
+
+/* --- levels ----------------------------------------------------------------------------- */
+
+static void rehash(Values *values, Entry *entry) {
+    entry->slot_count = entry->slot_count ? entry->slot_count * 2 : 16;
+    entry->slots = ARENA_ARRAY(values->arena, entry->slot_count, uint32_t);
+    for (uint32_t k = 0; k < entry->values.count; k++) {
+        size_t at = atom_hash(entry->levels[k]) & (entry->slot_count - 1);
+        while (entry->slots[at]) at = (at + 1) & (entry->slot_count - 1);
+        entry->slots[at] = k + 1;
+    }
+}
+
+/* Of equal values the one on which the fewest operators fail stands for all: an int may
+ * index a list where an equal float may not. */
+static bool stands_better(Atom a, Atom b) {
+    return a.kind == ATOM_INT && b.kind != ATOM_INT;
+}
+
+uint32_t entry_level(Values *values, NodeId node, Atom value) {
+    Entry *entry = values_entry(values, node);
+    if ((size_t)entry->values.count * 2 >= entry->slot_count) rehash(values, entry);
+    size_t at = atom_hash(value) & (entry->slot_count - 1);
+    for (; entry->slots[at]; at = (at + 1) & (entry->slot_count - 1)) {
+        uint32_t level = entry->slots[at] - 1;
+        if (!atom_equal(entry->levels[level], value)) continue;
+        if (stands_better(value, entry->levels[level])) entry->levels[level] = value;
+        return level;
+    }
+    if (entry->values.count >= values->level_limit) {
+        values_too_large(values, node, "values", entry->values.count + 1.0, values->level_limit);
+        return UINT32_MAX;
+    }
+    entry->levels = arena_grow(values->arena, entry->levels, &entry->level_capacity,
+                               (size_t)entry->values.count + 1, sizeof *entry->levels);
+    entry->levels[entry->values.count] = value;
+    entry->values.levels = entry->levels;
+    entry->slots[at] = ++entry->values.count;
+    return entry->values.count - 1;
+}
+
+/* --- evaluation ------------------------------------------------------------------------- */
+
+static bool contains(const NodeId *list, uint32_t count, NodeId node) {
+    for (uint32_t k = 0; k < count; k++)
+        if (list[k] == node) return true;
+    return false;
+}
+
+Cone values_cone(Values *values, const NodeId *roots, uint32_t root_count, const NodeId *basis,
+                 uint32_t basis_count, Arena *arena) {
+    NodeId top = 0;
+    for (uint32_t k = 0; k < root_count; k++)
+        if (roots[k] > top) top = roots[k];
+    bool *wanted = ARENA_ARRAY(arena, (size_t)top + 1, bool);
+    for (uint32_t k = 0; k < root_count; k++) wanted[roots[k]] = true;
+    Cone cone = {.node = ARENA_ARRAY(arena, (size_t)top + 1, NodeId)};
+    for (NodeId id = top + 1; id-- > 0;) {
+        if (!wanted[id] || contains(basis, basis_count, id)) continue;
+        const Node *node = graph_node(values->graph, id);
+        for (int k = 0; k < node->arity; k++) wanted[node->arg[k]] = true;
+        /* A converted token is a function of the token itself. */
+        if (node->kind == NODE_TOKENS) wanted[values->tokens] = true;
+    }
+    for (NodeId id = 0; id <= top; id++)
+        if (wanted[id] && !contains(basis, basis_count, id)) cone.node[cone.count++] = id;
+    return cone;
+}
+
+static FaultId apply(const Values *values, const Node *node, Atom *result) {
+    Atom args[OP_MAX_ARITY];
+    for (int k = 0; k < node->arity; k++) args[k] = values->slot[node->arg[k]];
+    Intern *table = graph_intern(values->graph);
+    FaultId id = op_eval(node->op, args, table, result);
+    if (id != FAULT_INT_OVERFLOW) return id;
+    /* An int may stand for equal floats, on which nothing overflows. */
+    for (int k = 0; k < node->arity; k++)
+        if (atom_is_number(args[k])) args[k] = atom_float(atom_double(args[k]));
+    return op_eval(node->op, args, table, result);
+}
+
+bool values_evaluate(Values *values, const Cone *cone) {
+    for (uint32_t k = 0; k < cone->count; k++) {
+        NodeId id = cone->node[k];
+        const Node *node = graph_node(values->graph, id);
+        FaultId fault = FAULT_NONE;
+        Atom *result = &values->slot[id];
+        switch (node->kind) {
+        case NODE_CONSTANT:
+            *result = node->atom;
+            break;
+        case NODE_TOKENS:
+            fault = token_convert(node->tokens, values->slot[values->tokens],
+                                  graph_intern(values->graph), result);
+            break;
+        case NODE_MAP:
+            fault = apply(values, node, result);
+            break;
+        case NODE_LOOKUP:
+            fault = lookup_eval(node->lookup, values->slot[node->arg[0]], result);
+            break;
+        default:
+            return false; /* sources are in the basis, selectors have no value */
+        }
+        if (fault != FAULT_NONE) return false;
+    }
+    return true;
+}
+
+/* --- enumeration ------------------------------------------------------------------------ */
+
+/* Runs over the product of the basis's sets in one context; `visit` sees values->slot. */
+typedef struct Product {
+    const NodeId *basis;
+    uint32_t count;
+    Cone cone;
+    NodeId where; /* skip where this is false; NODE_NONE: no such condition */
+} Product;
+
+typedef bool Visit(Values *values, void *context);
+
+static double product_size(const Values *values, const Product *product, uint32_t context) {
+    double size = 1;
+    for (uint32_t k = 0; k < product->count; k++) {
+        uint32_t members;
+        sets_get(values->sets, values->entry[product->basis[k]]->values.sets[context], &members);
+        size *= members;
+    }
+    return size;
+}
+
+static bool product_run(Values *values, const Product *product, uint32_t context, Visit *visit,
+                        void *visit_context) {
+    const uint32_t *member[64];
+    uint32_t size[64], at[64] = {0};
+    for (uint32_t k = 0; k < product->count; k++) {
+        Entry *entry = values->entry[product->basis[k]];
+        member[k] = sets_get(values->sets, entry->values.sets[context], &size[k]);
+        if (size[k] == 0) return true;
+    }
+    for (uint32_t steps = 0;; steps++) {
+        for (uint32_t k = 0; k < product->count; k++)
+            values->slot[product->basis[k]] =
+                values->entry[product->basis[k]]->levels[member[k][at[k]]];
+        bool valid = values_evaluate(values, &product->cone);
+        if (valid && product->where != NODE_NONE) valid = atom_truth(values->slot[product->where]);
+        if (valid && !visit(values, visit_context)) return false;
+        if ((steps & 0xfff) == 0) budget_poll(arena_budget(values->arena));
+        uint32_t k = 0;
+        while (k < product->count && ++at[k] == size[k]) at[k++] = 0;
+        if (k == product->count) return true;
+    }
+}
+
+static void reserve_slots(Values *values) {
+    values->slot = arena_grow(values->arena, values->slot, &values->slot_count,
+                              graph_count(values->graph), sizeof *values->slot);
+}
+
+/* The union of the nodes' sources. */
+static uint32_t join_sources(Values *values, const NodeId *nodes, uint32_t count, NodeId *joined) {
+    uint32_t total = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        const NodeValues *v = &values->entry[nodes[k]]->values;
+        for (uint32_t s = 0; s < v->source_count; s++) {
+            if (contains(joined, total, v->sources[s])) continue;
+            if (total == 64) return UINT32_MAX;
+            joined[total++] = v->sources[s];
+        }
+    }
+    return total;
+}
+
+static bool where_applies(Values *values, const NodeId *basis, uint32_t count) {
+    NodeId where = values->domain->where;
+    if (where == NODE_NONE || where >= values->entry_count || !values->entry[where]) return false;
+    const NodeValues *v = &values->entry[where]->values;
+    if (!v->known) return false;
+    for (uint32_t s = 0; s < v->source_count; s++)
+        if (!contains(basis, count, v->sources[s])) return false;
+    return true;
+}
+
+/* Each different tuple of sets, with the context where it first stands. */
+static TupleMap *distinct_contexts(Values *values, const Product *product, uint32_t only,
+                                   Arena *arena) {
+    TupleMap *map = tuple_map_new(arena, product->count);
+    uint32_t contexts = domain_contexts(values->domain);
+    for (uint32_t c = only == UINT32_MAX ? 0 : only; c < (only == UINT32_MAX ? contexts : only + 1);
+         c++) {
+        uint32_t key[64];
+        for (uint32_t k = 0; k < product->count; k++)
+            key[k] = values->entry[product->basis[k]]->values.sets[c];
+        bool found;
+        uint32_t *first = tuple_map_at(map, key, &found);
+        if (!found) *first = c;
+    }
+    return map;
+}
+
+/* The basis to enumerate over: the common sources, or the nodes themselves where that is too
+ * much (their correlation is then lost, which only makes the sets larger). */
+static bool choose_product(Values *values, const NodeId *nodes, uint32_t count, uint32_t only,
+                           NodeId about, Product *product, NodeId *basis, Arena *arena) {
+    for (int attempt = 0; attempt < 2; attempt++) {
+        uint32_t size = attempt ? count : join_sources(values, nodes, count, basis);
+        if (size == UINT32_MAX || size > 64) continue;
+        if (attempt) memcpy(basis, nodes, count * sizeof *basis);
+        *product = (Product){.basis = basis, .count = size, .where = NODE_NONE};
+        TupleMap *map = distinct_contexts(values, product, only, arena);
+        double total = 0;
+        for (uint32_t k = 0; k < tuple_map_count(map); k++) {
+            bool found;
+            total +=
+                product_size(values, product, *tuple_map_at(map, tuple_map_key(map, k), &found));
+        }
+        if (total <= (double)values->row_limit) {
+            NodeId roots[66];
+            uint32_t root_count = 0;
+            for (uint32_t k = 0; k < count && k < 64; k++) roots[root_count++] = nodes[k];
+            if (about != NODE_NONE && !contains(roots, root_count, about))
+                roots[root_count++] = about;
+            if (where_applies(values, basis, size))
+                product->where = roots[root_count++] = values->domain->where;
+            product->cone = values_cone(values, roots, root_count, basis, size, arena);
+            return true;
+        }
+        values_too_large(values, about != NODE_NONE ? about : nodes[0], "combinations of values",
+                         total, (double)values->row_limit);
+    }
+    return false;
+}
+
+/* --- the sets of one elementwise s-op --------------------------------------------------- */
+
+typedef struct Gather {
+    NodeId node;
+    uint32_t *level;
+    size_t count, capacity;
+    Arena *arena;
+} Gather;
+
+static bool gather_level(Values *values, void *context) {
+    Gather *gather = context;
+    uint32_t level = entry_level(values, gather->node, values->slot[gather->node]);
+    if (level == UINT32_MAX) return false;
+    gather->level = arena_grow(gather->arena, gather->level, &gather->capacity, gather->count + 1,
+                               sizeof *gather->level);
+    gather->level[gather->count++] = level;
+    return true;
+}
+
+static bool compute_elementwise(Values *values, NodeId id, Entry *entry, Arena *scratch) {
+    const Node *node = graph_node(values->graph, id);
+    NodeId args[OP_MAX_ARITY + 1], basis[64];
+    uint32_t arg_count = 0;
+    for (int k = 0; k < node->arity; k++) args[arg_count++] = node->arg[k];
+    if (node->kind == NODE_TOKENS) args[arg_count++] = values->tokens;
+    for (uint32_t k = 0; k < arg_count; k++)
+        if (!values_of(values, args[k])) return false;
+    uint32_t sources = join_sources(values, args, arg_count, basis);
+    if (sources == UINT32_MAX)
+        return values_too_large(values, id, "attention results that it depends on", 65, 64);
+    NodeId *kept = ARENA_ARRAY(values->arena, sources, NodeId);
+    if (sources) memcpy(kept, basis, sources * sizeof *kept);
+    entry->values.sources = kept;
+    entry->values.source_count = sources;
+
+    reserve_slots(values);
+    Product product;
+    if (!choose_product(values, args, arg_count, UINT32_MAX, id, &product, basis, scratch))
+        return false;
+    uint32_t contexts = domain_contexts(values->domain);
+    TupleMap *memo = tuple_map_new(scratch, product.count);
+    Gather gather = {.node = id, .arena = scratch};
+    for (uint32_t c = 0; c < contexts; c++) {
+        uint32_t key[64];
+        for (uint32_t k = 0; k < product.count; k++)
+            key[k] = values->entry[product.basis[k]]->values.sets[c];
+        bool found;
+        uint32_t *set = tuple_map_at(memo, key, &found);
+        if (!found) {
+            gather.count = 0;
+            if (!product_run(values, &product, c, gather_level, &gather)) return false;
+            *set = sets_add(values->sets, gather.level, gather.count);
+        }
+        entry->sets[c] = *set;
+    }
+    return true;
+}
+
+const NodeValues *values_of(Values *values, NodeId node) {
+    Entry *entry = values_entry(values, node);
+    if (entry->values.known) return &entry->values;
+    entry->sets = ARENA_ARRAY(values->arena, domain_contexts(values->domain), SetId);
+    entry->values.sets = entry->sets;
+    const Node *n = graph_node(values->graph, node);
+    bool source = node == values->tokens || n->kind == NODE_INDICES || n->kind == NODE_AGGREGATE ||
+                  n->kind == NODE_WIDTH;
+    bool done;
+    if (source) {
+        NodeId *self = ARENA_NEW(values->arena, NodeId);
+        *self = node;
+        entry->values.sources = self;
+        entry->values.source_count = 1;
+        done = values_compute_source(values, node, entry);
+    } else {
+        Arena *scratch = arena_child(values->arena);
+        done = compute_elementwise(values, node, entry, scratch);
+        arena_free(scratch);
+    }
+    entry->values.levels = entry->levels;
+    entry->values.known = done;
+    return done ? &entry->values : NULL;
+}
+
+/* --- rows ------------------------------------------------------------------------------- */
+
+typedef struct RowSink {
+    const NodeId *nodes;
+    uint32_t count;
+    TupleMap *seen;
+    uint64_t limit;
+} RowSink;
+
+static bool gather_row(Values *values, void *context) {
+    RowSink *sink = context;
+    uint32_t row[64];
+    for (uint32_t k = 0; k < sink->count; k++) {
+        row[k] = entry_level(values, sink->nodes[k], values->slot[sink->nodes[k]]);
+        if (row[k] == UINT32_MAX) return false;
+    }
+    bool found;
+    tuple_map_at(sink->seen, row, &found);
+    return tuple_map_count(sink->seen) <= sink->limit;
+}
+
+bool values_rows(Values *values, const NodeId *nodes, uint32_t count, uint32_t context,
+                 Rows *rows) {
+    for (uint32_t k = 0; k < count; k++)
+        if (!values_of(values, nodes[k])) return false;
+    NodeId basis[64];
+    Arena *scratch = arena_child(values->arena);
+    reserve_slots(values);
+    Product product;
+    bool done = choose_product(values, nodes, count, context, NODE_NONE, &product, basis, scratch);
+    RowSink sink = {nodes, count, tuple_map_new(scratch, count), values->row_limit};
+    if (done) {
+        TupleMap *map = distinct_contexts(values, &product, context, scratch);
+        for (uint32_t k = 0; k < tuple_map_count(map) && done; k++) {
+            bool found;
+            uint32_t c = *tuple_map_at(map, tuple_map_key(map, k), &found);
+            done = product_run(values, &product, c, gather_row, &sink);
+        }
+    }
+    if (done) {
+        rows->row_count = tuple_map_count(sink.seen);
+        rows->width = count;
+        rows->level = ARENA_ARRAY(values->arena, rows->row_count * count, uint32_t);
+        if (rows->row_count && count)
+            memcpy(rows->level, tuple_map_key(sink.seen, 0),
+                   rows->row_count * count * sizeof *rows->level);
+    }
+    arena_free(scratch);
+    return done;
+}
+
+/* --- functions of position or length ---------------------------------------------------- */
+
+bool values_by_position(Values *values, NodeId node) {
+    const NodeValues *v = values_of(values, node);
+    if (!v) return false;
+    for (uint32_t i = 0; i < values->domain->max_length; i++) {
+        uint32_t only = UINT32_MAX;
+        for (uint32_t n = i + 1; n <= values->domain->max_length; n++) {
+            uint32_t count;
+            const uint32_t *member = sets_get(values->sets, v->sets[context_of(n, i)], &count);
+            if (count == 0) continue;
+            if (count > 1 || (only != UINT32_MAX && only != member[0])) return false;
+            only = member[0];
+        }
+    }
+    return true;
+}

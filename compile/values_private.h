@@ -1,0 +1,70 @@
+/* values_private.h: what the parts of values.h share. */
+#ifndef RASP_COMPILE_VALUES_PRIVATE_H
+#define RASP_COMPILE_VALUES_PRIVATE_H
+
+#include "compile/values.h"
+
+typedef struct Entry {
+    NodeValues values;
+    Atom *levels;
+    size_t level_capacity;
+    uint32_t *slots; /* open addressing over levels, index + 1 */
+    size_t slot_count;
+    SetId *sets;
+    const SelectorFacts *facts; /* selectors */
+    signed char moves;          /* aggregates: -1 no, 1 yes, 0 not yet asked */
+    signed char order;          /* selectors: strict total order?  the same */
+} Entry;
+
+struct Values {
+    Graph *graph;
+    const Domain *domain;
+    Arena *arena;
+    Sets *sets;
+    uint32_t level_limit;
+    uint64_t row_limit;
+    Entry **entry; /* by node; NULL: not yet asked */
+    size_t entry_count;
+    Atom *slot; /* by node: the value under evaluation */
+    size_t slot_count;
+    NodeId tokens, indices; /* the two input sources */
+    ValuesError error;
+};
+
+Entry *values_entry(Values *values, NodeId node);
+
+/* The level number of a value of the node, added if new; UINT32_MAX when there are too many. */
+uint32_t entry_level(Values *values, NodeId node, Atom value);
+
+bool values_too_large(Values *values, NodeId node, const char *what, double size, double limit);
+
+/* The nodes between `basis` and `roots`, in topological order. */
+typedef struct Cone {
+    NodeId *node;
+    uint32_t count;
+} Cone;
+Cone values_cone(Values *values, const NodeId *roots, uint32_t root_count, const NodeId *basis,
+                 uint32_t basis_count, Arena *arena);
+/* Computes the cone from values->slot of the basis; false when an operator fails. */
+bool values_evaluate(Values *values, const Cone *cone);
+
+/* The parts, by kind of source (values_source.c). */
+bool values_compute_source(Values *values, NodeId node, Entry *entry);
+
+/* Is the relation "position j is selected by position i" a strict total order of the
+ * positions on every input?  Then the selector's width is a permutation (values_order.c). */
+bool values_strict_order(Values *values, NodeId selector);
+
+/* The comparisons in a selector's formula. */
+typedef struct Literals {
+    NodeId *select;
+    uint32_t count;
+} Literals;
+Literals selector_literals(const Graph *graph, NodeId selector, Arena *arena);
+/* The parts that must all hold: the selector's top-level conjunction. */
+Literals selector_conjuncts(const Graph *graph, NodeId selector, Arena *arena);
+/* The formula's value, given each literal's. */
+bool selector_holds(const Graph *graph, NodeId selector, const Literals *literals,
+                    const bool *holds);
+
+#endif

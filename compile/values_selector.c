@@ -1,0 +1,348 @@
+/* What is known of a selector's rows: how many keys they select, and whether the values of
+ * an aggregate over it are moved or mixed. */
+#include "compile/values_private.h"
+
+#include <string.h>
+
+/* --- formulas --------------------------------------------------------------------------- */
+
+static void add_literals(const Graph *graph, NodeId id, Literals *list, bool conjuncts_only) {
+    const Node *node = graph_node(graph, id);
+    bool leaf = node->kind == NODE_SELECT || (conjuncts_only && node->kind != NODE_AND);
+    if (!leaf) {
+        for (int k = 0; k < node->arity; k++)
+            add_literals(graph, node->arg[k], list, conjuncts_only);
+        return;
+    }
+    for (uint32_t k = 0; k < list->count; k++)
+        if (list->select[k] == id) return;
+    list->select[list->count++] = id;
+}
+
+static Literals gather_literals(const Graph *graph, NodeId selector, bool conjuncts, Arena *arena) {
+    Literals list = {.select = ARENA_ARRAY(arena, (size_t)selector + 1, NodeId)};
+    add_literals(graph, selector, &list, conjuncts);
+    return list;
+}
+
+Literals selector_literals(const Graph *graph, NodeId selector, Arena *arena) {
+    return gather_literals(graph, selector, false, arena);
+}
+
+Literals selector_conjuncts(const Graph *graph, NodeId selector, Arena *arena) {
+    return gather_literals(graph, selector, true, arena);
+}
+
+/* Three-valued: what is possible and what is certain. */
+typedef struct Chance {
+    bool can, must;
+} Chance;
+
+static Chance formula_chance(const Graph *graph, NodeId id, const Literals *literals,
+                             const Chance *chance) {
+    const Node *node = graph_node(graph, id);
+    if (node->kind == NODE_SELECT) {
+        for (uint32_t k = 0; k < literals->count; k++)
+            if (literals->select[k] == id) return chance[k];
+    }
+    Chance a = formula_chance(graph, node->arg[0], literals, chance);
+    if (node->kind == NODE_NOT) return (Chance){!a.must, !a.can};
+    Chance b = formula_chance(graph, node->arg[1], literals, chance);
+    if (node->kind == NODE_AND) return (Chance){a.can && b.can, a.must && b.must};
+    return (Chance){a.can || b.can, a.must || b.must};
+}
+
+bool selector_holds(const Graph *graph, NodeId selector, const Literals *literals,
+                    const bool *holds) {
+    Chance chance[64];
+    for (uint32_t k = 0; k < literals->count && k < 64; k++)
+        chance[k] = (Chance){holds[k], holds[k]};
+    return formula_chance(graph, selector, literals, chance).must;
+}
+
+/* --- counting --------------------------------------------------------------------------- */
+
+enum { MAX_LITERALS = 16 };
+static const double COUNT_LIMIT = 4e7; /* chances looked at before settling for 0 … n */
+
+typedef struct Counter {
+    Values *values;
+    Graph *graph;
+    NodeId selector;
+    Literals literals;
+    NodeId key[MAX_LITERALS], query[MAX_LITERALS]; /* of each literal */
+    OpId op[MAX_LITERALS];
+    NodeId queries[MAX_LITERALS];
+    uint32_t query_count;
+    TupleMap *memo; /* (literal, key set, query level) -> chance bits + 1 */
+    Arena *arena;
+} Counter;
+
+/* Comparisons that fail belong to no input of the domain. */
+static bool compare(OpId op, Atom a, Atom b, bool *holds) {
+    if (op != OP_EQ && op != OP_NE && !atom_comparable(a, b)) return false;
+    *holds = op_compare(op, a, b);
+    return true;
+}
+
+static Chance literal_chance(Counter *c, uint32_t literal, SetId keys, uint32_t query_level) {
+    bool found;
+    uint32_t *memo = tuple_map_at(c->memo, (uint32_t[]){literal, keys, query_level}, &found);
+    if (found) return (Chance){*memo & 1, *memo >> 1 & 1};
+    Atom query = values_entry(c->values, c->query[literal])->levels[query_level];
+    const Atom *levels = values_entry(c->values, c->key[literal])->levels;
+    uint32_t count;
+    const uint32_t *member = sets_get(c->values->sets, keys, &count);
+    Chance chance = {false, true};
+    for (uint32_t k = 0; k < count; k++) {
+        bool holds;
+        if (!compare(c->op[literal], levels[member[k]], query, &holds)) continue;
+        chance.can |= holds;
+        chance.must &= holds;
+    }
+    if (!chance.can) chance.must = false;
+    *memo = (uint32_t)chance.can | (uint32_t)chance.must << 1;
+    return chance;
+}
+
+/* A kind of key position in inputs of one length: its key sets, and how many there are. */
+typedef struct KeyGroup {
+    SetId sets[MAX_LITERALS];
+    uint32_t count;
+} KeyGroup;
+
+typedef struct KeyGroups {
+    KeyGroup *group;
+    uint32_t *of; /* by position */
+    uint32_t count;
+} KeyGroups;
+
+static KeyGroups group_keys(Counter *c, uint32_t n, Arena *arena) {
+    KeyGroups groups = {ARENA_ARRAY(arena, n, KeyGroup), ARENA_ARRAY(arena, n, uint32_t), 0};
+    TupleMap *map = tuple_map_new(arena, c->literals.count);
+    for (uint32_t j = 0; j < n; j++) {
+        SetId key[MAX_LITERALS];
+        for (uint32_t k = 0; k < c->literals.count; k++)
+            key[k] = values_entry(c->values, c->key[k])->sets[context_of(n, j)];
+        bool found;
+        uint32_t *at = tuple_map_at(map, key, &found);
+        if (!found) {
+            *at = groups.count++;
+            memcpy(groups.group[*at].sets, key, sizeof key);
+        }
+        groups.group[groups.of[j] = *at].count++;
+    }
+    return groups;
+}
+
+/* Does a position select itself?  Exact: keys and queries there go together. */
+static bool self_chance(Counter *c, uint32_t context, Chance *chance) {
+    NodeId nodes[2 * MAX_LITERALS];
+    for (uint32_t k = 0; k < c->literals.count; k++) {
+        nodes[2 * k] = c->key[k];
+        nodes[2 * k + 1] = c->query[k];
+    }
+    Rows rows;
+    if (!values_rows(c->values, nodes, 2 * c->literals.count, context, &rows)) return false;
+    *chance = (Chance){false, rows.row_count > 0};
+    for (size_t r = 0; r < rows.row_count; r++) {
+        bool holds[MAX_LITERALS], valid = true;
+        for (uint32_t k = 0; k < c->literals.count && valid; k++) {
+            const uint32_t *level = rows.level + r * rows.width + 2 * k;
+            valid = compare(c->op[k], values_entry(c->values, c->key[k])->levels[level[0]],
+                            values_entry(c->values, c->query[k])->levels[level[1]], &holds[k]);
+        }
+        if (!valid) continue;
+        bool selected = selector_holds(c->graph, c->selector, &c->literals, holds);
+        chance->can |= selected;
+        chance->must &= selected;
+    }
+    return true;
+}
+
+static Chance group_chance(Counter *c, const KeyGroup *group, const uint32_t *query_level,
+                           const uint32_t *query_of) {
+    Chance chance[MAX_LITERALS];
+    for (uint32_t k = 0; k < c->literals.count; k++)
+        chance[k] = literal_chance(c, k, group->sets[k], query_level[query_of[k]]);
+    return formula_chance(c->graph, c->selector, &c->literals, chance);
+}
+
+/* The least and most keys that a query at one context selects, over its possible values. */
+static bool count_context(Counter *c, const KeyGroups *groups, uint32_t n, uint32_t i,
+                          uint32_t *least, uint32_t *most) {
+    Rows rows;
+    Chance self;
+    uint32_t context = context_of(n, i), query_of[MAX_LITERALS];
+    if (!values_rows(c->values, c->queries, c->query_count, context, &rows)) return false;
+    if (!self_chance(c, context, &self)) return false;
+    for (uint32_t k = 0; k < c->literals.count; k++)
+        for (uint32_t q = 0; q < c->query_count; q++)
+            if (c->queries[q] == c->query[k]) query_of[k] = q;
+    *least = rows.row_count ? n : 0;
+    *most = 0;
+    for (size_t r = 0; r < rows.row_count; r++) {
+        uint32_t low = self.must, high = self.can;
+        for (uint32_t g = 0; g < groups->count; g++) {
+            uint32_t others = groups->group[g].count - (groups->of[i] == g);
+            if (!others) continue;
+            Chance chance =
+                group_chance(c, &groups->group[g], rows.level + r * rows.width, query_of);
+            low += chance.must ? others : 0;
+            high += chance.can ? others : 0;
+        }
+        if (low < *least) *least = low;
+        if (high > *most) *most = high;
+    }
+    if (*least > *most) *least = *most;
+    return true;
+}
+
+static bool prepare(Counter *c) {
+    for (uint32_t k = 0; k < c->literals.count; k++) {
+        const Node *node = graph_node(c->graph, c->literals.select[k]);
+        c->op[k] = node->op;
+        c->key[k] = node->arg[0];
+        c->query[k] = node->arg[1];
+        if (!values_of(c->values, c->key[k]) || !values_of(c->values, c->query[k])) return false;
+        uint32_t q = 0;
+        while (q < c->query_count && c->queries[q] != c->query[k]) q++;
+        if (q == c->query_count) c->queries[c->query_count++] = c->query[k];
+    }
+    return true;
+}
+
+/* The key of an equality that differs from position to position selects at most one. */
+static bool pins_one_position(Values *values, NodeId selector, Arena *arena) {
+    Literals conjuncts = selector_conjuncts(values->graph, selector, arena);
+    for (uint32_t k = 0; k < conjuncts.count; k++) {
+        const Node *node = graph_node(values->graph, conjuncts.select[k]);
+        if (node->kind != NODE_SELECT || node->op != OP_EQ) continue;
+        const Node *key = graph_node(values->graph, node->arg[0]);
+        if (key->kind == NODE_WIDTH && values_strict_order(values, key->arg[0])) return true;
+    }
+    return false;
+}
+
+/* A permutation's values are 0 … n-1, so a query in that range finds its key. */
+static bool finds_one(Values *values, NodeId selector) {
+    const Node *node = graph_node(values->graph, selector);
+    if (node->kind != NODE_SELECT || node->op != OP_EQ) return false;
+    const Node *key = graph_node(values->graph, node->arg[0]);
+    if (key->kind != NODE_WIDTH || !values_strict_order(values, key->arg[0])) return false;
+    const SelectorFacts *order = values_selector(values, key->arg[0]);
+    NodeId query = node->arg[1];
+    const NodeValues *q = values_of(values, query);
+    if (!order || !q) return false;
+    bool self = order->never_empty; /* every position counts itself: ranks are 1 … n */
+    for (uint32_t n = 1; n <= values->domain->max_length; n++)
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t count;
+            const uint32_t *member = sets_get(values->sets, q->sets[context_of(n, i)], &count);
+            for (uint32_t k = 0; k < count; k++) {
+                Atom level = q->levels[member[k]];
+                if (!atom_is_integral(level)) return false;
+                int64_t rank = atom_integer(level) - (self ? 1 : 0);
+                if (rank < 0 || rank >= n) return false;
+            }
+        }
+    return true;
+}
+
+static void summarise(SelectorFacts *facts, const Domain *domain) {
+    facts->never_empty = facts->at_most_one = facts->everything = true;
+    for (uint32_t n = 1; n <= domain->max_length; n++)
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t c = context_of(n, i);
+            facts->never_empty &= facts->least[c] >= 1;
+            facts->at_most_one &= facts->most[c] <= 1;
+            facts->everything &= facts->least[c] == n;
+        }
+}
+
+const SelectorFacts *values_selector(Values *values, NodeId selector) {
+    Entry *entry = values_entry(values, selector);
+    if (entry->facts) return entry->facts;
+    const Domain *domain = values->domain;
+    uint32_t contexts = domain_contexts(domain);
+    uint32_t *least = ARENA_ARRAY(values->arena, contexts, uint32_t);
+    uint32_t *most = ARENA_ARRAY(values->arena, contexts, uint32_t);
+    Arena *scratch = arena_child(values->arena);
+    Counter c = {.values = values,
+                 .graph = values->graph,
+                 .selector = selector,
+                 .arena = scratch,
+                 .memo = tuple_map_new(scratch, 3)};
+    c.literals = selector_literals(values->graph, selector, scratch);
+    bool done = c.literals.count <= MAX_LITERALS;
+    if (!done)
+        values_too_large(values, selector, "comparisons in one selector", c.literals.count,
+                         MAX_LITERALS);
+    done = done && prepare(&c);
+    double work = 0;
+    for (uint32_t n = 1; n <= domain->max_length && done; n++) {
+        Arena *inner = arena_child(scratch);
+        KeyGroups groups = group_keys(&c, n, inner);
+        for (uint32_t i = 0; i < n && done; i++) {
+            uint32_t at = context_of(n, i);
+            least[at] = 0;
+            most[at] = n;
+            work += groups.count;
+            if (work < COUNT_LIMIT) done = count_context(&c, &groups, n, i, &least[at], &most[at]);
+        }
+        arena_free(inner);
+    }
+    if (done && pins_one_position(values, selector, scratch)) {
+        bool exactly = finds_one(values, selector);
+        for (uint32_t at = 0; at < contexts; at++) {
+            if (most[at] > 1) most[at] = 1;
+            if (exactly) least[at] = 1;
+            if (least[at] > most[at]) least[at] = most[at];
+        }
+    }
+    arena_free(scratch);
+    if (!done) return NULL;
+    SelectorFacts *facts = ARENA_NEW(values->arena, SelectorFacts);
+    *facts = (SelectorFacts){.least = least, .most = most};
+    summarise(facts, domain);
+    return entry->facts = facts;
+}
+
+/* --- moving or mixing ------------------------------------------------------------------- */
+
+static bool is_function_of(Values *values, NodeId value, NodeId key) {
+    if (value == key) return true;
+    Rows rows;
+    if (!values_rows(values, (NodeId[]){key, value}, 2, UINT32_MAX, &rows)) return false;
+    const NodeValues *k = values_of(values, key);
+    Arena *scratch = arena_child(values->arena);
+    uint32_t *image = ARENA_ARRAY(scratch, k->count, uint32_t);
+    bool function = true;
+    for (size_t r = 0; r < rows.row_count && function; r++) {
+        uint32_t *seen = &image[rows.level[2 * r]], level = rows.level[2 * r + 1] + 1;
+        function = *seen == 0 || *seen == level;
+        *seen = level;
+    }
+    arena_free(scratch);
+    return function;
+}
+
+bool values_moves(Values *values, NodeId aggregate) {
+    Entry *entry = values_entry(values, aggregate);
+    if (entry->moves) return entry->moves > 0;
+    NodeId selector = graph_node(values->graph, aggregate)->arg[0];
+    NodeId value = graph_node(values->graph, aggregate)->arg[1];
+    const SelectorFacts *facts = values_selector(values, selector);
+    const NodeValues *v = values_of(values, value);
+    bool moves = facts && v && (facts->at_most_one || v->count <= 1);
+    Arena *scratch = arena_child(values->arena);
+    Literals conjuncts = selector_conjuncts(values->graph, selector, scratch);
+    for (uint32_t k = 0; k < conjuncts.count && facts && v && !moves; k++) {
+        const Node *node = graph_node(values->graph, conjuncts.select[k]);
+        if (node->kind == NODE_SELECT && node->op == OP_EQ)
+            moves = is_function_of(values, value, node->arg[0]);
+    }
+    arena_free(scratch);
+    values_entry(values, aggregate)->moves = moves ? 1 : -1;
+    return moves;
+}
