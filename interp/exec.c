@@ -1,7 +1,8 @@
 #include "interp/exec.h"
 
-#include "interp/exec_run.h"
+#include "interp/selection.h"
 
+#include <omp.h>
 #include <string.h>
 #include <time.h>
 
@@ -12,12 +13,24 @@ Exec *exec_new(const Graph *graph, const Input *input, ExecOptions options, Aren
     }
     Exec *exec = ARENA_NEW(arena, Exec);
     *exec = (Exec){.graph = graph, .input = *input, .options = options, .arena = arena};
+    if (options.threads <= 0) exec->options.threads = omp_get_num_procs();
     return exec;
 }
 
+/* All that was computed for the node. */
+static void clear_slot(Exec *exec, Slot *slot) {
+    column_free(exec->arena, slot->column);
+    key_index_free(slot->index, exec->arena);
+    selection_free(exec, slot->selection);
+    slot->column = NULL;
+    slot->index = NULL;
+    slot->selection = NULL;
+    slot->words = NULL;
+    slot->checked = false;
+}
+
 void exec_free(Exec *exec) {
-    for (size_t id = 0; id < exec->slot_capacity; id++)
-        column_free(exec->arena, exec->slots[id].column);
+    for (size_t id = 0; id < exec->slot_capacity; id++) clear_slot(exec, &exec->slots[id]);
 }
 
 static void make_slots(Exec *exec) {
@@ -63,9 +76,7 @@ static void release_arguments(Exec *exec, NodeId done, size_t depth) {
         for (int k = 0; k < node->arity; k++) {
             Slot *slot = &exec->slots[node->arg[k]];
             if (slot->readers == 0 || --slot->readers > 0 || slot->pinned) continue;
-            column_free(exec->arena, slot->column);
-            slot->column = NULL;
-            slot->checked = false;
+            clear_slot(exec, slot);
             if (node_is_selector(graph_node(exec->graph, node->arg[k])))
                 push(exec, &depth, node->arg[k]);
         }
@@ -103,6 +114,18 @@ static const struct {
              [NODE_AGGREGATE] = {exec_aggregate, "naive"},
              [NODE_WIDTH] = {exec_width, "naive"}};
 
+const KeyIndex *exec_key_index(Exec *exec, NodeId key, bool ordered) {
+    Slot *slot = &exec->slots[key];
+    if (slot->index && (slot->index->ordered || !ordered)) return slot->index;
+    key_index_free(slot->index, exec->arena);
+    slot->index = NULL;
+    return slot->index = key_index_new(slot->column, ordered, exec->arena);
+}
+
+static bool is_short(const Exec *exec) {
+    return exec->input.length <= SHORT_LENGTH && exec->options.plan == EXEC_PLAN_AUTO;
+}
+
 /* Orders are between numbers or between strings; columns are all one or all the other.  The
  * reference makes the test as `query mirrored key`, first on the first key and query. */
 static bool check_select(Exec *exec, const Node *node, Fault *fault) {
@@ -112,6 +135,12 @@ static bool check_select(Exec *exec, const Node *node, Fault *fault) {
     if (atom_comparable(pair[0], pair[1])) return true;
     *fault = op_fault(ops[node->op].mirrored, FAULT_ORDER, pair, node->span, exec->arena);
     return false;
+}
+
+static bool compute_selector(Exec *exec, const Node *node, Slot *slot, Fault *fault) {
+    if (!check_select(exec, node, fault)) return false;
+    if (is_short(exec)) slot->words = short_words(exec, node);
+    return slot->checked = true;
 }
 
 static double seconds_now(void) {
@@ -134,7 +163,7 @@ static bool compute(Exec *exec, NodeId id, size_t depth, Fault *fault) {
     const Node *node = graph_node(exec->graph, id);
     Slot *slot = &exec->slots[id];
     exec_poll(exec);
-    if (node_is_selector(node)) return slot->checked = check_select(exec, node, fault);
+    if (node_is_selector(node)) return compute_selector(exec, node, slot, fault);
     double start = exec->options.stats ? seconds_now() : 0;
     exec->plan = kinds[node->kind].plan;
     slot->column = kinds[node->kind].compute(exec, node, fault);
@@ -218,6 +247,12 @@ const char *exec_values_text(Exec *exec, const Column *column, const char *brack
     *at++ = brackets[1];
     *at = 0;
     return text;
+}
+
+Fault exec_average_fault(Exec *exec, const Node *node, const Column *values) {
+    Fault fault = {.id = FAULT_AVERAGE, .span = node->span};
+    fault.arg[0] = exec_values_text(exec, values, "[]");
+    return fault;
 }
 
 Column *exec_finish(Exec *exec, ColumnWriter *writer, const Node *node, Fault *fault) {

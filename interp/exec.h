@@ -25,7 +25,14 @@ typedef struct Input {
     bool is_string; /* written as a string: one token a code point */
 } Input;
 
-typedef enum ExecPlan { EXEC_PLAN_AUTO, EXEC_PLAN_NAIVE } ExecPlan;
+/* How selectors are run.  All give the same, bit for bit; all but the first are for tests and
+ * comparisons. */
+typedef enum ExecPlan {
+    EXEC_PLAN_AUTO,  /* whatever is quickest */
+    EXEC_PLAN_NAIVE, /* the definition: every query against every key */
+    EXEC_PLAN_TERMS, /* slices and counts (plan.h), or bits where there is no plan */
+    EXEC_PLAN_BITS,  /* rows of bits (bitrows.h) */
+} ExecPlan;
 
 typedef struct ExecOptions {
     ExecPlan plan;

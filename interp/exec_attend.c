@@ -1,58 +1,112 @@
-/* Aggregates and widths, by their definition: every query row against every key. */
-#include "interp/exec_run.h"
-#include "interp/sum.h"
+/* Aggregates and widths: what rows select becomes values. */
+#include "interp/selection.h"
 
-static Fault average_fault(Exec *exec, const Node *node, const Column *values) {
-    Fault fault = {.id = FAULT_AVERAGE, .span = node->span};
-    fault.arg[0] = exec_values_text(exec, values, "[]");
-    return fault;
+/* The default where nothing is selected, the value where one is, the mean where several are
+ * (language.md, section 9). */
+typedef struct Rows {
+    size_t count_of_rows; /* 1: all alike */
+    const uint32_t *count, *position;
+    const uint64_t *sum; /* NULL: nothing to average, or the values are all the same */
+    SumScale scale;
+    const Column *values;
+    Atom fallback;
+} Rows;
+
+static Atom row_value(const Rows *rows, size_t i) {
+    uint32_t count = rows->count[i];
+    if (count == 0) return rows->fallback;
+    if (count == 1) return column_at(rows->values, rows->position[i]);
+    if (rows->sum)
+        return atom_float(sum_mean(&rows->scale, rows->sum + i * rows->scale.words, count));
+    return atom_float(atom_double(column_at(rows->values, 0)) + 0.0); /* no -0.0: a sum's zero */
+}
+
+/* Which of the three cases occur. */
+typedef struct Cases {
+    bool none, one, several;
+} Cases;
+
+static Cases find_cases(const uint32_t *count, size_t rows) {
+    Cases cases = {0};
+    for (size_t i = 0; i < rows; i++) {
+        cases.none |= count[i] == 0;
+        cases.one |= count[i] == 1;
+        cases.several |= count[i] > 1;
+    }
+    return cases;
+}
+
+/* The kinds of value that the rows can give, if the values are of one kind. */
+static unsigned row_kinds(const Rows *rows, Cases cases) {
+    return (cases.none ? 1u << rows->fallback.kind : 0) |
+           (cases.one ? 1u << column_at(rows->values, 0).kind : 0) |
+           (cases.several ? 1u << ATOM_FLOAT : 0);
+}
+
+static Column *fill_mixed(Exec *exec, const Rows *rows, const Node *node, Fault *fault) {
+    ColumnWriter writer = column_writer(exec->arena, rows->count_of_rows);
+    for (size_t i = 0; i < rows->count_of_rows; i++) column_put(&writer, row_value(rows, i));
+    return exec_finish(exec, &writer, node, fault);
+}
+
+static Column *fill_rows(Exec *exec, const Rows *rows, Cases cases, const Node *node,
+                         Fault *fault) {
+    unsigned kinds = row_kinds(rows, cases);
+    SequenceType type;
+    if (rows->values->form == COLUMN_ATOM || !sequence_type_of(kinds, &type))
+        return fill_mixed(exec, rows, node, fault);
+    bool uniform = (kinds & (kinds - 1)) == 0;
+    ColumnForm form = uniform ? column_form_of((AtomKind)__builtin_ctz(kinds)) : COLUMN_ATOM;
+    Column *column = column_new(exec->arena, form, rows->count_of_rows);
+    column->type = type;
+    int threads = exec_threads(exec);
+#pragma omp parallel for num_threads(threads) if (threads > 1)
+    for (size_t i = 0; i < rows->count_of_rows; i++) column_set(column, i, row_value(rows, i));
+    return column;
+}
+
+/* A column of one row, for all positions. */
+static Column *extend(Exec *exec, Column *column, size_t rows) {
+    if (!column || rows == exec->input.length) return column;
+    column->constant = true;
+    column->length = exec->input.length;
+    return column;
 }
 
 static bool can_average(const Column *values) {
     return values->type == SEQUENCE_INT || values->type == SEQUENCE_FLOAT;
 }
 
-Column *exec_width(Exec *exec, const Node *node, Fault *fault) {
-    (void)fault;
-    size_t n = exec->input.length;
-    Formula formula = formula_build(exec, node->arg[0]);
-    Column *widths = column_new(exec->arena, COLUMN_INT, n);
-    for (size_t i = 0; i < n; i++) {
-        exec_poll(exec);
-        widths->ints[i] = 0;
-        for (size_t j = 0; j < n; j++) widths->ints[i] += formula_cell(&formula, i, j);
+Column *exec_aggregate(Exec *exec, const Node *node, Fault *fault) {
+    if (exec->options.plan == EXEC_PLAN_NAIVE) return naive_aggregate(exec, node, fault);
+    Selection *selection = selection_get(exec, node->arg[0]);
+    exec->plan = selection->plan;
+    Rows rows = {.count_of_rows = selection->rows,
+                 .count = selection->count,
+                 .values = exec_ready(exec, node->arg[1]),
+                 .fallback = node->atom};
+    Cases cases = find_cases(rows.count, rows.count_of_rows);
+    if (cases.several && !can_average(rows.values)) {
+        *fault = exec_average_fault(exec, node, rows.values);
+        return NULL;
     }
-    formula_free(exec, &formula);
-    return widths;
+    if (cases.one) rows.position = selection_positions(exec, selection);
+    uint64_t *sum = NULL;
+    if (cases.several && !rows.values->constant) {
+        rows.scale = sum_scale(rows.values);
+        rows.sum = sum = selection_sums(exec, selection, &rows.scale, rows.values);
+    }
+    Column *column = fill_rows(exec, &rows, cases, node, fault);
+    arena_release(exec->arena, sum);
+    return extend(exec, column, rows.count_of_rows);
 }
 
-Column *exec_aggregate(Exec *exec, const Node *node, Fault *fault) {
-    size_t n = exec->input.length;
-    const Column *values = exec_ready(exec, node->arg[1]);
-    Formula formula = formula_build(exec, node->arg[0]);
-    SumScale scale = {.words = 0};
-    if (can_average(values)) scale = sum_scale(values);
-    ColumnWriter writer = column_writer(exec->arena, n);
-    for (size_t i = 0; i < n; i++) {
-        exec_poll(exec);
-        uint64_t sum[SUM_MAX_WORDS] = {0}, part[SUM_MAX_WORDS];
-        size_t count = 0, last = 0;
-        for (size_t j = 0; j < n; j++) {
-            if (!formula_cell(&formula, i, j)) continue;
-            count++, last = j;
-            if (!scale.words) continue;
-            sum_load(&scale, column_at(values, j), part);
-            sum_add(&scale, sum, part);
-        }
-        if (count > 1 && !scale.words) {
-            *fault = average_fault(exec, node, values);
-            formula_free(exec, &formula);
-            return NULL;
-        }
-        column_put(&writer, count == 0   ? node->atom
-                            : count == 1 ? column_at(values, last)
-                                         : atom_float(sum_mean(&scale, sum, count)));
-    }
-    formula_free(exec, &formula);
-    return exec_finish(exec, &writer, node, fault);
+Column *exec_width(Exec *exec, const Node *node, Fault *fault) {
+    if (exec->options.plan == EXEC_PLAN_NAIVE) return naive_width(exec, node);
+    (void)fault;
+    const Selection *selection = selection_get(exec, node->arg[0]);
+    exec->plan = selection->plan;
+    Column *widths = column_new(exec->arena, COLUMN_INT, selection->rows);
+    for (size_t i = 0; i < selection->rows; i++) widths->ints[i] = selection->count[i];
+    return extend(exec, widths, selection->rows);
 }

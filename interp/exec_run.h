@@ -4,14 +4,20 @@
 
 #include "interp/exec.h"
 #include "interp/formula.h"
+#include "interp/key.h"
+
+struct Selection;
 
 /* What is known of a node on this input. */
 typedef struct Slot {
-    Column *column;   /* s-ops, once computed */
-    uint32_t readers; /* nodes that still wait for it, when exec_want has counted */
-    uint32_t step;    /* scratch of formula_build */
-    bool checked;     /* selectors: keys and queries are there and comparable */
-    bool pinned;      /* asked for: never freed */
+    Column *column;              /* s-ops, once computed */
+    KeyIndex *index;             /* s-ops that have been keys; dies with the column */
+    struct Selection *selection; /* selectors that have been read */
+    uint64_t *words;             /* selectors of short inputs (selection.h) */
+    uint32_t readers;            /* nodes that still wait for it, when exec_want has counted */
+    uint32_t step;               /* scratch of formula_build */
+    bool checked;                /* selectors: keys and queries are there and comparable */
+    bool pinned;                 /* asked for: never freed */
 } Slot;
 
 struct Exec {
@@ -35,6 +41,15 @@ static inline const Column *exec_ready(const Exec *exec, NodeId node) {
     return exec->slots[node].column;
 }
 
+/* Threads worth starting for a pass over the input. */
+static inline int exec_threads(const Exec *exec) {
+    enum { WORTH_IT = 1 << 15 };
+    return exec->input.length < WORTH_IT ? 1 : exec->options.threads;
+}
+
+/* The column's index, made when first asked for. */
+const KeyIndex *exec_key_index(Exec *exec, NodeId key, bool ordered);
+
 enum { EXEC_POLL_EVERY = 1 << 16 }; /* positions between two polls in plain loops */
 
 /* Each computes the column of a node whose arguments are there; NULL and the fault. */
@@ -43,9 +58,14 @@ Column *exec_map(Exec *exec, const Node *node, Fault *fault);
 Column *exec_lookup(Exec *exec, const Node *node, Fault *fault);
 Column *exec_aggregate(Exec *exec, const Node *node, Fault *fault);
 Column *exec_width(Exec *exec, const Node *node, Fault *fault);
+Column *naive_aggregate(Exec *exec, const Node *node, Fault *fault);
+Column *naive_width(Exec *exec, const Node *node);
 
 /* The written column, typed; a fault if it mixes strings and numbers. */
 Column *exec_finish(Exec *exec, ColumnWriter *writer, const Node *node, Fault *fault);
+
+/* Several values selected that are no numbers. */
+Fault exec_average_fault(Exec *exec, const Node *node, const Column *values);
 
 /* The values as the reference lists them, `(0, 'h')` or `['h', 'e']`, after a hundred "…". */
 const char *exec_values_text(Exec *exec, const Column *column, const char *brackets);

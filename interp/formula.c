@@ -2,11 +2,26 @@
 
 #include "interp/exec_run.h"
 
+#include <string.h>
+
+unsigned comparison_outcomes(OpId op) {
+    static const unsigned outcomes[OP_COUNT] = {
+        [OP_EQ] = OUTCOME_EQUAL,   [OP_NE] = OUTCOME_LESS | OUTCOME_GREATER | OUTCOME_UNORDERED,
+        [OP_LT] = OUTCOME_LESS,    [OP_LE] = OUTCOME_LESS | OUTCOME_EQUAL,
+        [OP_GT] = OUTCOME_GREATER, [OP_GE] = OUTCOME_GREATER | OUTCOME_EQUAL};
+    return outcomes[op];
+}
+
 /* A node's step, or UINT32_MAX.  Slot.step may be left over from another formula, so it
  * counts only if that step is the node's. */
 static uint32_t step_of(const Exec *exec, const Formula *formula, NodeId node) {
     uint32_t step = exec->slots[node].step;
     return step < formula->count && formula->steps[step].node == node ? step : UINT32_MAX;
+}
+
+static uint8_t select_reach(const Column *keys, const Column *queries) {
+    if ((keys->type == SEQUENCE_STRING) != (queries->type == SEQUENCE_STRING)) return 0;
+    return (uint8_t)((keys->constant ? 0 : REACH_KEY) | (queries->constant ? 0 : REACH_QUERY));
 }
 
 static FormulaStep make_step(const Exec *exec, const Formula *formula, NodeId id) {
@@ -17,10 +32,12 @@ static FormulaStep make_step(const Exec *exec, const Formula *formula, NodeId id
         step.query = node->arg[1];
         step.keys = exec_ready(exec, node->arg[0]);
         step.queries = exec_ready(exec, node->arg[1]);
+        step.reach = select_reach(step.keys, step.queries);
         return step;
     }
     step.a = step_of(exec, formula, node->arg[0]);
     step.b = node->arity > 1 ? step_of(exec, formula, node->arg[1]) : step.a;
+    step.reach = formula->steps[step.a].reach | formula->steps[step.b].reach;
     return step;
 }
 
@@ -72,18 +89,55 @@ void formula_free(Exec *exec, Formula *formula) {
     *formula = (Formula){0};
 }
 
-bool formula_cell(Formula *formula, size_t i, size_t j) {
-    bool *cell = formula->cell;
-    for (size_t k = 0; k < formula->count; k++) {
-        const FormulaStep *step = &formula->steps[k];
-        if (step->kind == NODE_SELECT)
-            cell[k] = op_compare(step->op, column_at(step->keys, j), column_at(step->queries, i));
-        else if (step->kind == NODE_AND)
-            cell[k] = cell[step->a] && cell[step->b];
-        else if (step->kind == NODE_OR)
-            cell[k] = cell[step->a] || cell[step->b];
-        else
-            cell[k] = !cell[step->a];
+static bool step_value(const FormulaStep *step, const bool *cell, size_t i, size_t j) {
+    switch (step->kind) {
+    case NODE_SELECT:
+        return op_compare(step->op, column_at(step->keys, j), column_at(step->queries, i));
+    case NODE_AND:
+        return cell[step->a] && cell[step->b];
+    case NODE_OR:
+        return cell[step->a] || cell[step->b];
+    default:
+        return !cell[step->a];
     }
-    return cell[formula->count - 1];
+}
+
+bool formula_cell(Formula *formula, size_t i, size_t j) {
+    for (size_t k = 0; k < formula->count; k++)
+        formula->cell[k] = step_value(&formula->steps[k], formula->cell, i, j);
+    return formula->cell[formula->count - 1];
+}
+
+/* The steps that `step` is made of, in order; returns how many. */
+static size_t steps_below(Formula *formula, size_t step, uint32_t *below) {
+    bool *used = formula->cell;
+    memset(used, 0, (step + 1) * sizeof *used);
+    used[step] = true;
+    size_t count = 0;
+    for (size_t k = step + 1; k-- > 0;) {
+        if (!used[k]) continue;
+        count++;
+        if (formula->steps[k].kind != NODE_SELECT)
+            used[formula->steps[k].a] = used[formula->steps[k].b] = true;
+    }
+    for (size_t k = 0, at = 0; k <= step; k++)
+        if (used[k]) below[at++] = (uint32_t)k;
+    return count;
+}
+
+bool *formula_predicate(Exec *exec, Formula *formula, size_t step) {
+    size_t length = formula->steps[step].reach ? exec->input.length : 1;
+    bool of_key = formula->steps[step].reach == REACH_KEY;
+    bool *holds = ARENA_BLOCK(exec->arena, length, bool);
+    uint32_t *below = ARENA_BLOCK(exec->arena, step + 1, uint32_t);
+    size_t count = steps_below(formula, step, below);
+    for (size_t at = 0; at < length; at++) {
+        size_t i = of_key ? 0 : at, j = of_key ? at : 0;
+        for (size_t k = 0; k < count; k++)
+            formula->cell[below[k]] = step_value(&formula->steps[below[k]], formula->cell, i, j);
+        holds[at] = formula->cell[step];
+        if (at % EXEC_POLL_EVERY == 0) exec_poll(exec);
+    }
+    arena_release(exec->arena, below);
+    return holds;
 }

@@ -8,13 +8,30 @@
 #include "interp/column.h"
 #include "interp/graph.h"
 
+/* What a step's value depends on: the key position, the query position.  A comparison of a
+ * string with a number depends on neither. */
+enum { REACH_KEY = 1, REACH_QUERY = 2 };
+
+/* Outcomes of comparing a key with a query, one bit each; unordered: a NaN is involved. */
+typedef enum Outcome {
+    OUTCOME_LESS = 1,
+    OUTCOME_EQUAL = 2,
+    OUTCOME_GREATER = 4,
+    OUTCOME_UNORDERED = 8,
+    OUTCOME_ANY = 15
+} Outcome;
+
+/* Which outcomes satisfy `key op query`. */
+unsigned comparison_outcomes(OpId op);
+
 typedef struct FormulaStep {
     NodeKind kind; /* NODE_SELECT, NODE_AND, NODE_OR, NODE_NOT */
     OpId op;       /* select */
     NodeId node;
     NodeId key, query; /* select */
     const Column *keys, *queries;
-    uint32_t a, b; /* and, or, not: steps before this one */
+    uint32_t a, b; /* and, or, not: steps before this one (not: both the same) */
+    uint8_t reach;
 } FormulaStep;
 
 typedef struct Formula {
@@ -31,5 +48,9 @@ void formula_free(Exec *exec, Formula *formula);
 
 /* Does query row i select key column j?  The definition. */
 bool formula_cell(Formula *formula, size_t i, size_t j);
+
+/* A step that depends on one side at most, for every position of that side (one value if on
+ * none): a block of the run's arena. */
+bool *formula_predicate(Exec *exec, Formula *formula, size_t step);
 
 #endif

@@ -72,12 +72,11 @@ static Range range_of(const Column *values) {
     if (values->form == COLUMN_INT) return range_of_ints(values->ints, count);
     if (values->form == COLUMN_FLOAT)
         for (size_t i = 0; i < count; i++) widen_float(&range, values->floats[i]);
-    if (values->form == COLUMN_ATOM)
-        for (size_t i = 0; i < count; i++)
-            if (values->atoms[i].kind == ATOM_FLOAT)
-                widen_float(&range, values->atoms[i].f);
-            else
-                widen(&range, parts_of(values->atoms[i]));
+    for (size_t i = 0; values->form == COLUMN_ATOM && i < count; i++)
+        if (values->atoms[i].kind == ATOM_FLOAT)
+            widen_float(&range, values->atoms[i].f);
+        else
+            widen(&range, parts_of(values->atoms[i]));
     return range;
 }
 
@@ -116,6 +115,15 @@ void sum_load(const SumScale *scale, Atom value, uint64_t *words) {
     words[at] = parts.magnitude << bit;
     if (bit && at + 1 < scale->limbs) words[at + 1] = parts.magnitude >> (64 - bit);
     if (parts.negative) negate(words, scale->limbs);
+}
+
+void sum_load_column(const SumScale *scale, const Column *values, uint64_t *loads) {
+    if (values->form == COLUMN_INT && scale->words == 1 && !values->constant) {
+        memcpy(loads, values->ints, values->length * sizeof *loads);
+        return;
+    }
+    for (size_t j = 0; j < values->length; j++)
+        sum_load(scale, column_at(values, j), loads + j * scale->words);
 }
 
 /* --- means ------------------------------------------------------------------------------ */

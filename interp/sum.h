@@ -32,6 +32,9 @@ SumScale sum_scale(const Column *values);
 /* words: the value in units of the scale. */
 void sum_load(const SumScale *scale, Atom value, uint64_t *words);
 
+/* A column's values one after the other: loads: [values->length][scale->words]. */
+void sum_load_column(const SumScale *scale, const Column *values, uint64_t *loads);
+
 /* a += b, a -= b.  The counting word takes no carry from the number's words. */
 static inline void sum_add(const SumScale *scale, uint64_t *a, const uint64_t *b) {
     unsigned long long carry = 0;
