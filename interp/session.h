@@ -30,8 +30,7 @@ typedef struct SessionSink {
     /* `s(input);`: an s-op or selector, computed without fault by `exec`. */
     void (*applied)(void *context, Session *session, Value value, Value input, Exec *exec);
     /* `draw(s, input);`: as applied, for an s-op; `show`: print the result as well. */
-    void (*drawn)(void *context, Session *session, Value value, Value input, Exec *exec,
-                  bool show);
+    void (*drawn)(void *context, Session *session, Value value, Value input, Exec *exec, bool show);
     /* `show example`. */
     void (*example)(void *context, Session *session, AstTarget which);
     /* A statement failed; nothing of it is kept (of a loop: what was done before). */
