@@ -31,7 +31,7 @@ struct Lower {
     uint32_t nesting;    /* features being made */
     Space **moved_space; /* by aggregate node */
     size_t moved_capacity;
-    const Score **score; /* by selector node */
+    const Score **score; /* by selector node, without and with the sink */
     size_t score_capacity;
 };
 
@@ -194,15 +194,17 @@ static bool embed_position(Lower *lower, NodeId node, Form *form) {
 
 /* --- heads ------------------------------------------------------------------------------ */
 
-const Score *lower_score(Lower *lower, NodeId selector) {
-    lower->score = arena_grow(lower->arena, lower->score, &lower->score_capacity,
-                              (size_t)selector + 1, sizeof *lower->score);
-    if (lower->score[selector]) return lower->score[selector];
+/* The score of a selector, made once with the sink and once without; NULL on failure. */
+static const Score *score_of(Lower *lower, NodeId selector, bool sink) {
+    size_t at = 2 * (size_t)selector + sink;
+    lower->score = arena_grow(lower->arena, lower->score, &lower->score_capacity, at + 1,
+                              sizeof *lower->score);
+    if (lower->score[at]) return lower->score[at];
     Score *score = ARENA_NEW(lower->arena, Score);
-    if (!score_build(lower, selector, score)) return NULL;
-    lower->score = arena_grow(lower->arena, lower->score, &lower->score_capacity,
-                              (size_t)selector + 1, sizeof *lower->score);
-    return lower->score[selector] = score;
+    if (!score_build(lower, selector, sink, score)) return NULL;
+    lower->score = arena_grow(lower->arena, lower->score, &lower->score_capacity, at + 1,
+                              sizeof *lower->score);
+    return lower->score[at] = score;
 }
 
 static HeadPlan *head_at(Lower *lower, NodeId selector, HeadKind kind, const Score *score,
@@ -236,7 +238,7 @@ static uint32_t larger(uint32_t a, uint32_t b) {
 /* A component of a head over the selector: the forms it reads must be there a layer before. */
 static bool attend(Lower *lower, NodeId node, NodeId selector, HeadKind kind, Form value,
                    double fallback, Form *form) {
-    const Score *score = lower_score(lower, selector);
+    const Score *score = score_of(lower, selector, kind != HEAD_PLAIN);
     if (!score) return false;
     uint32_t layer = 1 + larger(score->layer, lower_stage(lower, value).layer), number = 0;
     HeadPlan *head = head_at(lower, selector, kind, score, layer);

@@ -146,10 +146,9 @@ uint32_t lower_scan_count(const Lower *lower);
 /* When the form can be read. */
 Stage lower_stage(const Lower *lower, Form form);
 
-/* The score of a selector, made once; NULL and lower_error when it cannot be. */
-const Score *lower_score(Lower *lower, NodeId selector);
-/* Makes it (score.c). */
-bool score_build(Lower *lower, NodeId selector, Score *score);
+/* Makes the score of a selector (score.c).  Without the sink only differences within a row
+ * matter, and what the query alone decides is left out. */
+bool score_build(Lower *lower, NodeId selector, bool sink, Score *score);
 
 /* The cheapest number to scan for a feature (cover.c): its node and form, or NODE_NONE and
  * lower_error. */

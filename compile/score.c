@@ -25,6 +25,7 @@ typedef struct Builder {
     Values *values;
     Graph *graph;
     NodeId selector;
+    bool sink;
     Arena *arena; /* scratch */
     Score *score;
     size_t pair_capacity;
@@ -391,7 +392,6 @@ static bool add_equality(Builder *b, const Conjunct *c, bool *done) {
     if (!lower_feature(b->lower, c->key, &k) || !lower_feature(b->lower, c->query, &q) ||
         !lower_feature(b->lower, lower_code(b->lower, c->key, square_key), &kk))
         return false;
-    const SelectorFacts *facts = values_selector(b->values, b->selector);
     /* Without the sink the query's square is the same for all keys and is left out. */
     if (facts->never_empty)
         qq = form_constant(0);
@@ -440,13 +440,12 @@ static bool add_matching(Builder *b, const Conjunct *c, const Matrix *m) {
     double *query2 = ARENA_ARRAY(b->arena, m->col_classes, double);
     for (uint32_t r = 0; r < m->row_classes; r++) key2[r] = key[r] * key[r];
     for (uint32_t q = 0; q < m->col_classes; q++) query2[q] = query[q] * query[q];
-    const SelectorFacts *facts = values_selector(b->values, b->selector);
     Form k, kk, q, qq = form_constant(0);
     if (!class_feature(b, c->key, m->row_class, key, &k) ||
         !class_feature(b, c->key, m->row_class, key2, &kk) ||
         !class_feature(b, c->query, m->col_class, query, &q))
         return false;
-    if (!facts->never_empty && !class_feature(b, c->query, m->col_class, query2, &qq)) return false;
+    if (b->sink && !class_feature(b, c->query, m->col_class, query2, &qq)) return false;
     add_parabola(b, k, kk, q, qq);
     return true;
 }
@@ -490,6 +489,8 @@ static bool add_side_only(Builder *b, const Conjunct *c, const Matrix *m, bool *
         for (uint32_t r = 0; r < m->row_classes; r++) number[r] = m->class_entry[r];
         if (!class_feature(b, c->key, m->row_class, number, &form)) return false;
         add_to(b, &b->score->key_only, form, 1);
+    } else if (m->row_classes == 1 && !b->sink) {
+        return true;
     } else if (m->row_classes == 1) {
         for (uint32_t q = 0; q < m->col_classes; q++) number[q] = m->class_entry[q];
         if (!class_feature(b, c->query, m->col_class, number, &form)) return false;
@@ -547,11 +548,12 @@ static bool build(Builder *b) {
     return true;
 }
 
-bool score_build(Lower *lower, NodeId selector, Score *score) {
+bool score_build(Lower *lower, NodeId selector, bool sink, Score *score) {
     Builder b = {.lower = lower,
                  .values = lower_values(lower),
                  .graph = values_graph(lower_values(lower)),
                  .selector = selector,
+                 .sink = sink,
                  .arena = arena_child(lower_arena(lower)),
                  .score = score};
     bool done = build(&b);

@@ -1,0 +1,52 @@
+/* compile.h: s-ops of a graph to a transformer.
+ *
+ * Value sets (values.h), then features backwards from the outputs (lower.h), then weights
+ * (emit.h), then a certificate (certificate.h).  The same graph, outputs and options give the
+ * same bytes.
+ */
+#ifndef RASP_COMPILE_COMPILE_H
+#define RASP_COMPILE_COMPILE_H
+
+#include "compile/emit.h"
+
+typedef enum CompileDtype { COMPILE_AUTO, COMPILE_F32, COMPILE_F64 } CompileDtype;
+
+typedef struct CompileOptions {
+    const Atom *alphabet; /* distinct, of one kind */
+    uint32_t alphabet_size;
+    uint32_t max_length;
+    int32_t first;  /* index of the token that inputs start with, or -1 */
+    NodeId where;   /* an s-op that is true everywhere on inputs, or NODE_NONE */
+    CompileDtype dtype;
+    uint32_t table_limit; /* most values of one s-op */
+    MaskRule masks;
+    bool log_length;
+} CompileOptions;
+
+/* All fields but the alphabet: length 16, no first token, dtype auto, masks per head. */
+CompileOptions compile_options(void);
+
+typedef struct CompileOutput {
+    const char *name;
+    NodeId node;
+} CompileOutput;
+
+typedef struct Compiled {
+    Domain domain;
+    Values *values;
+    Lower *lower;
+    OutputPlan *outputs;
+    uint32_t output_count;
+    EmitOptions emit;
+    Emission emission;
+    Model *model; /* the caller's: model_free */
+    uint32_t depth; /* RASP's: attention layers that the program says it needs */
+} Compiled;
+
+/* False and *error when it cannot be done.  Helper nodes are added to the graph; everything
+ * but the model lives in `arena`. */
+bool compile_graph(Graph *graph, const CompileOutput *outputs, uint32_t output_count,
+                   const CompileOptions *options, Arena *arena, Compiled *compiled,
+                   LowerError *error);
+
+#endif
