@@ -393,7 +393,7 @@ static bool add_equality(Builder *b, const Conjunct *c, bool *done) {
         !lower_feature(b->lower, lower_code(b->lower, c->key, square_key), &kk))
         return false;
     /* Without the sink the query's square is the same for all keys and is left out. */
-    if (facts->never_empty)
+    if (!b->sink)
         qq = form_constant(0);
     else if (!lower_feature(b->lower, lower_code(b->lower, c->query, square_query), &qq))
         return false;
