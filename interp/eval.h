@@ -244,11 +244,11 @@ bool load_whole(Session *s, Scope *scope, const Source *source);
 /* Runs a function under guard and catch: false if it says so, if a fault was raised or if it
  * was stopped; the sink is told of the last two. */
 bool session_guard(Session *s, bool (*run)(Session *s, void *context), void *context);
-/* The same for a statement. */
+/* Guards a statement. */
 SessionOutcome session_run(Session *s, const Ast *ast);
-/* For every entry from outside: forgets the last statement's scratch, measures the C stack.
- * False: out of memory, reported. */
-bool session_begin(Session *s);
+/* The same as session_guard for an entry from outside: forgets the last statement's scratch
+ * and measures the C stack first. */
+bool session_enter(Session *s, bool (*run)(Session *s, void *context), void *context);
 void session_report_stop(Session *s);
 
 void session_emit_named(Session *s, const Str *name, Value value);

@@ -178,7 +178,7 @@ static size_t stack_limit(const Session *s) {
     return limit.rlim_cur / 2 < STACK_MOST ? limit.rlim_cur / 2 : STACK_MOST;
 }
 
-bool session_begin(Session *s) {
+static bool begin(Session *s) {
     BudgetGuard guard;
     uintptr_t here = (uintptr_t)__builtin_frame_address(0), limit = stack_limit(s);
     s->floor = here > limit ? here - limit : 0;
@@ -223,6 +223,10 @@ bool session_guard(Session *s, bool (*run)(Session *s, void *context), void *con
     session_emit_fault(s, &s->fault);
     budget_leave(s->budget, &guard);
     return false;
+}
+
+bool session_enter(Session *s, bool (*run)(Session *s, void *context), void *context) {
+    return begin(s) && session_guard(s, run, context);
 }
 
 typedef struct Statement {
