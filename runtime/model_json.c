@@ -47,23 +47,23 @@ static void put_extra(Text *text, const json_t *extra, const char *separator) {
     const char *key;
     json_t *value;
     json_object_foreach((json_t *)extra, key, value) {
-        text_put(text, separator);
-        text_json_string(text, key, strlen(key));
-        text_put(text, ":");
-        text_json(text, value);
+        rt_text_put(text, separator);
+        rt_text_json_string(text, key, strlen(key));
+        rt_text_put(text, ":");
+        rt_text_json(text, value);
         separator = ",";
     }
 }
 
 static void put_head(Text *text, const ModelHead *head) {
-    text_put(text, "{\"mask\":\"");
-    text_put(text, rt_mask_names[head->mask]);
-    text_put(text, head->sink ? "\",\"sink\":true,\"scale\":\"" : "\",\"sink\":false,\"scale\":\"");
-    text_put(text, rt_scale_names[head->scale]);
-    text_put(text, "\",\"gap\":");
-    text_number(text, head->gap);
+    rt_text_put(text, "{\"mask\":\"");
+    rt_text_put(text, rt_mask_names[head->mask]);
+    rt_text_put(text, head->sink ? "\",\"sink\":true,\"scale\":\"" : "\",\"sink\":false,\"scale\":\"");
+    rt_text_put(text, rt_scale_names[head->scale]);
+    rt_text_put(text, "\",\"gap\":");
+    rt_text_number(text, head->gap);
     put_extra(text, head->extra, ",");
-    text_put(text, "}");
+    rt_text_put(text, "}");
 }
 
 /* `mlps` is a count, as the format has it; what is known about each goes beside it. */
@@ -72,70 +72,70 @@ static void put_sublayers(Text *text, const ModelLayer *layer) {
     for (size_t m = 0; m < layer->mlp_count; m++) said += json_object_size(layer->mlps[m]->extra);
     if (!said) return;
     for (size_t m = 0; m < layer->mlp_count; m++) {
-        text_put(text, m ? ",{" : ",\"sublayers\":[{");
+        rt_text_put(text, m ? ",{" : ",\"sublayers\":[{");
         put_extra(text, layer->mlps[m]->extra, "");
-        text_put(text, "}");
+        rt_text_put(text, "}");
     }
-    text_put(text, "]");
+    rt_text_put(text, "]");
 }
 
 static void put_layer(Text *text, const ModelLayer *layer) {
-    text_put(text, "{\"heads\":[");
+    rt_text_put(text, "{\"heads\":[");
     for (size_t h = 0; h < layer->head_count; h++) {
-        if (h) text_put(text, ",");
+        if (h) rt_text_put(text, ",");
         put_head(text, layer->heads[h]);
     }
-    text_put(text, "],\"mlps\":");
-    text_size(text, layer->mlp_count);
+    rt_text_put(text, "],\"mlps\":");
+    rt_text_size(text, layer->mlp_count);
     put_sublayers(text, layer);
     put_extra(text, layer->extra, ",");
-    text_put(text, "}");
+    rt_text_put(text, "}");
 }
 
 static void put_atoms(Text *text, const RtAtom *atoms, size_t count) {
-    text_put(text, "[");
+    rt_text_put(text, "[");
     for (size_t i = 0; i < count; i++) {
-        if (i) text_put(text, ",");
-        text_atom(text, &atoms[i]);
+        if (i) rt_text_put(text, ",");
+        rt_text_atom(text, &atoms[i]);
     }
-    text_put(text, "]");
+    rt_text_put(text, "]");
 }
 
 static void put_output(Text *text, const ModelOutput *output) {
-    text_put(text, "{\"name\":");
-    text_json_string(text, output->name, strlen(output->name));
-    text_put(text, ",\"decode\":\"");
-    text_put(text, rt_decode_names[output->decode]);
-    text_put(text, "\",\"start\":");
-    text_size(text, output->start);
+    rt_text_put(text, "{\"name\":");
+    rt_text_json_string(text, output->name, strlen(output->name));
+    rt_text_put(text, ",\"decode\":\"");
+    rt_text_put(text, rt_decode_names[output->decode]);
+    rt_text_put(text, "\",\"start\":");
+    rt_text_size(text, output->start);
     if (output->decode != RT_DECODE_NUMBER) {
-        text_put(text, ",\"values\":");
+        rt_text_put(text, ",\"values\":");
         put_atoms(text, output->values, output->value_count);
     }
     put_extra(text, output->extra, ",");
-    text_put(text, "}");
+    rt_text_put(text, "}");
 }
 
 void rt_model_to_json(Text *text, const Model *model) {
-    text_put(text, "{\"token_type\":\"");
-    text_put(text, rt_kind_names[model->token_type]);
-    text_put(text, "\",\"max_length\":");
-    text_size(text, model->max_length);
-    text_put(text, ",\"alphabet\":");
+    rt_text_put(text, "{\"token_type\":\"");
+    rt_text_put(text, rt_kind_names[model->token_type]);
+    rt_text_put(text, "\",\"max_length\":");
+    rt_text_size(text, model->max_length);
+    rt_text_put(text, ",\"alphabet\":");
     put_atoms(text, model->alphabet, model->alphabet_size);
-    text_put(text, ",\"layers\":[");
+    rt_text_put(text, ",\"layers\":[");
     for (size_t l = 0; l < model->layer_count; l++) {
-        if (l) text_put(text, ",");
+        if (l) rt_text_put(text, ",");
         put_layer(text, model->layers[l]);
     }
-    text_put(text, "],\"outputs\":[");
+    rt_text_put(text, "],\"outputs\":[");
     for (size_t i = 0; i < model->output_count; i++) {
-        if (i) text_put(text, ",");
+        if (i) rt_text_put(text, ",");
         put_output(text, model->outputs[i]);
     }
-    text_put(text, "]");
+    rt_text_put(text, "]");
     put_extra(text, model->extra, ",");
-    text_put(text, "}");
+    rt_text_put(text, "}");
 }
 
 /* ---- reading ----

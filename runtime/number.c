@@ -8,18 +8,24 @@
  * the C spelling is wanted. */
 static void set_point(char *text) {
     char *at = text + strspn(text, "+-0123456789");
-    if (*at == '\0' || *at == 'e' || *at == 'i' || *at == 'n') return;
+    if (*at == '\0' || *at == 'e') return;
     char *rest = at + strcspn(at, "0123456789");
     *at = '.';
     memmove(at + 1, rest, strlen(rest) + 1);
 }
 
+/* Up to here, and down to 1e-5, a number is written without exponent: 100.0, not 1e+02. */
+enum { PLAIN_BELOW = 16, PLAIN_FROM = -5 };
+
 int rt_number_text(double x, char buf[static RT_NUMBER_MAX]) {
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(buf, RT_NUMBER_MAX, "%.*g", digits, x);
-        if (strtod(buf, NULL) == x) break; /* in the locale it was written in */
-    }
+    int digits = 0; /* after the first */
+    do {
+        snprintf(buf, RT_NUMBER_MAX, "%.*e", digits, x);
+    } while (strtod(buf, NULL) != x && ++digits < 17); /* in the locale it was written in */
+    int exponent = atoi(strchr(buf, 'e') + 1), places = digits - exponent;
+    if (PLAIN_FROM <= exponent && exponent < PLAIN_BELOW)
+        snprintf(buf, RT_NUMBER_MAX, "%.*f", places > 0 ? places : 0, x);
     set_point(buf);
-    if (!strpbrk(buf, ".ein")) strcat(buf, ".0");
+    if (!strpbrk(buf, ".e")) strcat(buf, ".0");
     return (int)strlen(buf);
 }

@@ -29,28 +29,28 @@ static bool put_entry(const char *name, Tensor *tensor, void *context) {
                      ",\"%s\":{\"dtype\":\"%s\",\"shape\":[%s%zu],"
                      "\"data_offsets\":[%" PRIu64 ",%" PRIu64 "]}",
                      name, rt_dtype_names[w->dtype], rows, tensor->cols, begin, w->offset);
-    text_bytes(w->text, entry, (size_t)n);
+    rt_text_bytes(w->text, entry, (size_t)n);
     return true;
 }
 
 static void put_metadata(Text *text, const Model *model) {
     Text document = {0};
     rt_model_to_json(&document, model);
-    text_put(text, "{\"__metadata__\":{\"format\":\"");
-    text_put(text, RT_FORMAT);
-    text_put(text, "\",\"model\":");
-    text_json_string(text, document.bytes, document.length);
+    rt_text_put(text, "{\"__metadata__\":{\"format\":\"");
+    rt_text_put(text, RT_FORMAT);
+    rt_text_put(text, "\",\"model\":");
+    rt_text_json_string(text, document.bytes, document.length);
     const char *key;
     json_t *value;
     json_object_foreach(model->metadata, key, value) {
-        text_put(text, ",");
-        text_json_string(text, key, strlen(key));
-        text_put(text, ":");
-        text_json(text, value);
+        rt_text_put(text, ",");
+        rt_text_json_string(text, key, strlen(key));
+        rt_text_put(text, ":");
+        rt_text_json(text, value);
     }
-    text_put(text, "}");
+    rt_text_put(text, "}");
     text->failed |= document.failed;
-    text_clear(&document);
+    rt_text_clear(&document);
 }
 
 /* Weights a chunk at a time, little-endian, rounded to the dtype. */
@@ -63,14 +63,14 @@ static void put_floats(Text *text, const double *x, size_t n) {
         memcpy(&chunk[i], &f, sizeof f);
         chunk[i] = htole32(chunk[i]);
     }
-    text_bytes(text, (const char *)chunk, n * sizeof *chunk);
+    rt_text_bytes(text, (const char *)chunk, n * sizeof *chunk);
 }
 
 static void put_doubles(Text *text, const double *x, size_t n) {
     uint64_t chunk[CHUNK];
     memcpy(chunk, x, n * sizeof *x);
     for (size_t i = 0; i < n; i++) chunk[i] = htole64(chunk[i]);
-    text_bytes(text, (const char *)chunk, n * sizeof *chunk);
+    rt_text_bytes(text, (const char *)chunk, n * sizeof *chunk);
 }
 
 static bool put_data(const char *name, Tensor *tensor, void *context) {
@@ -86,12 +86,12 @@ static bool put_data(const char *name, Tensor *tensor, void *context) {
 
 static bool put_file(Text *text, const Model *model, RtError *err) {
     static const char spaces[ALIGNMENT + 1] = "        ";
-    text_bytes(text, spaces, RT_LENGTH_BYTES); /* the length goes here, once it is known */
+    rt_text_bytes(text, spaces, RT_LENGTH_BYTES); /* the length goes here, once it is known */
     put_metadata(text, model);
     Writer w = {text, model->dtype, 0, false};
     model_visit(model, put_entry, &w);
-    text_put(text, "}");
-    text_bytes(text, spaces, (ALIGNMENT - text->length % ALIGNMENT) % ALIGNMENT);
+    rt_text_put(text, "}");
+    rt_text_bytes(text, spaces, (ALIGNMENT - text->length % ALIGNMENT) % ALIGNMENT);
     uint64_t header = text->length - RT_LENGTH_BYTES;
     if (!text->failed && header > RT_HEADER_LIMIT)
         return rt_error(err,
@@ -109,7 +109,7 @@ bool model_save_bytes(const Model *model, unsigned char **bytes, size_t *size, R
     if (!model_check(model, err)) return false;
     Text text = {0};
     if (!put_file(&text, model, err)) {
-        text_clear(&text);
+        rt_text_clear(&text);
         return false;
     }
     *bytes = (unsigned char *)text.bytes;

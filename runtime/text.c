@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void text_clear(Text *text) {
+void rt_text_clear(Text *text) {
     free(text->bytes);
     *text = (Text){0};
 }
@@ -25,7 +25,7 @@ static bool reserve(Text *text, size_t n) {
     return true;
 }
 
-void text_bytes(Text *text, const char *bytes, size_t n) {
+void rt_text_bytes(Text *text, const char *bytes, size_t n) {
     if (!n) return;
     if (!reserve(text, n)) {
         text->failed = true;
@@ -35,25 +35,25 @@ void text_bytes(Text *text, const char *bytes, size_t n) {
     text->length += n;
 }
 
-void text_put(Text *text, const char *literal) {
-    text_bytes(text, literal, strlen(literal));
+void rt_text_put(Text *text, const char *literal) {
+    rt_text_bytes(text, literal, strlen(literal));
 }
 
 static void put_int(Text *text, int64_t i) {
     char digits[24];
     snprintf(digits, sizeof digits, "%" PRId64, i);
-    text_put(text, digits);
+    rt_text_put(text, digits);
 }
 
-void text_size(Text *text, size_t n) {
+void rt_text_size(Text *text, size_t n) {
     char digits[24];
     snprintf(digits, sizeof digits, "%zu", n);
-    text_put(text, digits);
+    rt_text_put(text, digits);
 }
 
-void text_number(Text *text, double x) {
+void rt_text_number(Text *text, double x) {
     char digits[RT_NUMBER_MAX];
-    text_bytes(text, digits, (size_t)rt_number_text(x, digits));
+    rt_text_bytes(text, digits, (size_t)rt_number_text(x, digits));
 }
 
 static void put_escaped(Text *text, unsigned char c) {
@@ -62,30 +62,30 @@ static void put_escaped(Text *text, unsigned char c) {
         ['\n'] = "\\n", ['\r'] = "\\r",  ['\t'] = "\\t"};
     char code[8];
     snprintf(code, sizeof code, "\\u%04x", c);
-    text_put(text, short_form[c] ? short_form[c] : code);
+    rt_text_put(text, short_form[c] ? short_form[c] : code);
 }
 
-void text_json_string(Text *text, const char *bytes, size_t n) {
-    text_put(text, "\"");
+void rt_text_json_string(Text *text, const char *bytes, size_t n) {
+    rt_text_put(text, "\"");
     size_t from = 0;
     for (size_t i = 0; i < n; i++) {
         unsigned char c = (unsigned char)bytes[i];
         if (c >= 0x20 && c != '"' && c != '\\') continue;
-        text_bytes(text, bytes + from, i - from);
+        rt_text_bytes(text, bytes + from, i - from);
         put_escaped(text, c);
         from = i + 1;
     }
-    text_bytes(text, bytes + from, n - from);
-    text_put(text, "\"");
+    rt_text_bytes(text, bytes + from, n - from);
+    rt_text_put(text, "\"");
 }
 
 static void put_array(Text *text, const json_t *array) {
-    text_put(text, "[");
+    rt_text_put(text, "[");
     for (size_t i = 0; i < json_array_size(array); i++) {
-        if (i) text_put(text, ",");
-        text_json(text, json_array_get(array, i));
+        if (i) rt_text_put(text, ",");
+        rt_text_json(text, json_array_get(array, i));
     }
-    text_put(text, "]");
+    rt_text_put(text, "]");
 }
 
 static void put_object(Text *text, const json_t *object) {
@@ -93,16 +93,16 @@ static void put_object(Text *text, const json_t *object) {
     json_t *value;
     const char *separator = "{";
     json_object_foreach((json_t *)object, key, value) {
-        text_put(text, separator);
-        text_json_string(text, key, strlen(key));
-        text_put(text, ":");
-        text_json(text, value);
+        rt_text_put(text, separator);
+        rt_text_json_string(text, key, strlen(key));
+        rt_text_put(text, ":");
+        rt_text_json(text, value);
         separator = ",";
     }
-    text_put(text, *separator == '{' ? "{}" : "}");
+    rt_text_put(text, *separator == '{' ? "{}" : "}");
 }
 
-void text_json(Text *text, const json_t *value) {
+void rt_text_json(Text *text, const json_t *value) {
     switch (json_typeof(value)) {
     case JSON_OBJECT:
         put_object(text, value);
@@ -111,39 +111,39 @@ void text_json(Text *text, const json_t *value) {
         put_array(text, value);
         break;
     case JSON_STRING:
-        text_json_string(text, json_string_value(value), json_string_length(value));
+        rt_text_json_string(text, json_string_value(value), json_string_length(value));
         break;
     case JSON_INTEGER:
         put_int(text, json_integer_value(value));
         break;
     case JSON_REAL:
-        text_number(text, json_real_value(value));
+        rt_text_number(text, json_real_value(value));
         break;
     case JSON_TRUE:
-        text_put(text, "true");
+        rt_text_put(text, "true");
         break;
     case JSON_FALSE:
-        text_put(text, "false");
+        rt_text_put(text, "false");
         break;
     default:
-        text_put(text, "null");
+        rt_text_put(text, "null");
         break;
     }
 }
 
-void text_atom(Text *text, const RtAtom *atom) {
+void rt_text_atom(Text *text, const RtAtom *atom) {
     switch (atom->kind) {
     case RT_STRING:
-        text_json_string(text, atom->u.s.bytes, atom->u.s.length);
+        rt_text_json_string(text, atom->u.s.bytes, atom->u.s.length);
         break;
     case RT_INT:
         put_int(text, atom->u.i);
         break;
     case RT_FLOAT:
-        text_number(text, atom->u.f);
+        rt_text_number(text, atom->u.f);
         break;
     default:
-        text_put(text, atom->u.b ? "true" : "false");
+        rt_text_put(text, atom->u.b ? "true" : "false");
         break;
     }
 }

@@ -1,0 +1,202 @@
+/* Template: the checks of test_runtime_kernels.c in one real type. */
+#include "runtime/real.h"
+
+#if REAL_BITS == 32
+#define EPSILON  0x1p-23
+#define SMALLEST 0x1p-149
+#else
+#define EPSILON  0x1p-52
+#define SMALLEST 0x1p-1074
+#endif
+
+/* What the array holds after its end is NaN: a kernel that lets it through is found out. */
+static Real *REAL(numbers)(Rng *rng, size_t n) {
+    Real *x = aligned_alloc(64, (n + GUARD) * sizeof *x / 64 * 64 + 64);
+    for (size_t i = 0; i < n; i++) x[i] = (Real)rng_unit(rng);
+    for (size_t i = n; i < n + GUARD; i++) x[i] = (Real)NAN;
+    return x;
+}
+
+/* The distance between two results in units of the last place of the exact one. */
+static long double REAL(ulps)(Real found, long double exact) {
+    int exponent;
+    frexpl(exact, &exponent); /* exact = m · 2^exponent, ½ ≤ m < 1 */
+    long double ulp = ldexpl((long double)EPSILON, exponent - 1);
+    if (ulp < (long double)SMALLEST) ulp = (long double)SMALLEST;
+    return fabsl((long double)found - exact) / ulp;
+}
+
+/* Below 2 ulp everywhere, subnormal results included: a walk over all orders of magnitude. */
+static void REAL(check_exp)(const REAL(Kernels) * kernels) {
+    long double worst = 0;
+    Real least = REAL(exp_least), x[67];
+    Rng rng = {11};
+    for (size_t round = 0; round < 20000; round++) {
+        size_t n = 1 + rng_below(&rng, 66);
+        Real top = (Real)rng_unit(&rng) * 8, copy[67];
+        for (size_t i = 0; i < n; i++) {
+            Real size = (Real)ldexp(1.0, -(int)rng_below(&rng, REAL_BITS == 32 ? 24 : 50));
+            x[i] = top + least * (Real)1.01 * size * (Real)fabs(rng_unit(&rng));
+            if (rng_below(&rng, 20) == 0) x[i] = top;
+            if (x[i] > top) x[i] = top;
+            copy[i] = x[i] - top; /* as the kernel computes it */
+        }
+        Real sum = kernels->exp_row(x, n, top);
+        long double total = 0;
+        for (size_t i = 0; i < n; i++) {
+            worst = fmaxl(worst, REAL(ulps)(x[i], expl((long double)copy[i])));
+            if (copy[i] == 0) assert_true(x[i] == 1);
+            if (copy[i] < least) assert_true(x[i] == 0);
+            total += (long double)x[i];
+        }
+        assert_true(fabsl((long double)sum - total) <= 4 * (long double)EPSILON * total);
+    }
+    print_message("exp, %d bits: worst error %.3Lf ulp\n", REAL_BITS, worst);
+    assert_true(worst < 2);
+    Real special[] = {-(Real)INFINITY, (Real)NAN, -1e30f, 0};
+    kernels->exp_row(special, 4, 0);
+    assert_true(special[0] == 0 && isnan(special[1]) && special[2] == 0 && special[3] == 1);
+}
+
+static void REAL(check_max)(const REAL(Kernels) * kernels) {
+    Rng rng = {12};
+    assert_true(kernels->max_row(NULL, 0) == -(Real)INFINITY);
+    for (size_t n = 1; n < 150; n++) {
+        Real *x = REAL(numbers)(&rng, n);
+        if (n > 3) x[rng_below(&rng, n - 1)] = -(Real)INFINITY;
+        if (n > 3) x[rng_below(&rng, n - 1)] = (Real)NAN;
+        Real expected = -(Real)INFINITY;
+        for (size_t i = 0; i < n; i++) {
+            if (x[i] > expected) expected = x[i];
+        }
+        assert_true(kernels->max_row(x, n) == expected);
+        free(x);
+    }
+}
+
+static void REAL(check_near)(Real found, long double expected, size_t terms) {
+    long double allowed = 4 * (long double)(terms + 1) * (long double)EPSILON;
+    if (!(fabsl((long double)found - expected) <= allowed))
+        fail_msg("expected %.17Lg, found %.17g", expected, (double)found);
+}
+
+static void REAL(check_scores)(const REAL(Kernels) * kernels) {
+    Rng rng = {13};
+    for (size_t round = 0; round < 300; round++) {
+        size_t rows = 1 + rng_below(&rng, 9), n = 1 + rng_below(&rng, 130);
+        size_t d = 1 + rng_below(&rng, 20), ldk = n + rng_below(&rng, 5), ldq = rows + 1;
+        size_t lds = (n + GUARD) / GUARD * GUARD;
+        Real *q = REAL(numbers)(&rng, d * ldq), *k = REAL(numbers)(&rng, d * ldk);
+        Real *s = REAL(numbers)(&rng, rows * lds);
+        kernels->scores(q, ldq, rows, k, ldk, n, d, (Real)1.5, s, lds);
+        for (size_t r = 0; r < rows; r++) {
+            for (size_t j = 0; j < n; j++) {
+                long double sum = 0;
+                for (size_t i = 0; i < d; i++)
+                    sum += (long double)q[i * ldq + r] * (long double)k[i * ldk + j];
+                REAL(check_near)(s[r * lds + j], 1.5L * sum, d);
+            }
+        }
+        free(q), free(k), free(s);
+    }
+}
+
+static void REAL(check_mix)(const REAL(Kernels) * kernels) {
+    Rng rng = {14};
+    for (size_t round = 0; round < 300; round++) {
+        size_t rows = 1 + rng_below(&rng, 9), n = 1 + rng_below(&rng, 130);
+        size_t c = 1 + rng_below(&rng, 7);
+        /* Rows end where they end: the next one, or NaN, follows at once. */
+        Real *a = REAL(numbers)(&rng, rows * n), *v = REAL(numbers)(&rng, c * n);
+        Real *z = REAL(numbers)(&rng, rows * c), *before = REAL(numbers)(&rng, rows * c);
+        memcpy(before, z, rows * c * sizeof *z);
+        kernels->mix(a, n, rows, v, n, n, c, z, c);
+        for (size_t r = 0; r < rows; r++) {
+            for (size_t i = 0; i < c; i++) {
+                long double sum = (long double)before[r * c + i];
+                for (size_t j = 0; j < n; j++)
+                    sum += (long double)a[r * n + j] * (long double)v[i * n + j];
+                REAL(check_near)(z[r * c + i], sum, n);
+            }
+        }
+        free(a), free(v), free(z), free(before);
+    }
+}
+
+/* A random matrix with its compressed rows, some of them empty. */
+static REAL(Compressed) REAL(random_compressed)(Rng *rng, size_t outs, size_t ins, Real *dense) {
+    REAL(Compressed)
+    m = {outs, ins, calloc(outs + 1, sizeof(size_t)), calloc(outs * ins, sizeof(uint32_t)),
+         calloc(outs * ins, sizeof(Real))};
+    size_t e = 0;
+    for (size_t o = 0; o < outs; o++) {
+        m.start[o] = e;
+        for (size_t i = 0; i < ins; i++) {
+            dense[o * ins + i] = 0;
+            if (o % 3 == 0 || rng_below(rng, 3)) continue;
+            dense[o * ins + i] = m.value[e] = (Real)rng_unit(rng);
+            m.index[e++] = (uint32_t)i;
+        }
+    }
+    m.start[outs] = e;
+    return m;
+}
+
+/* What product number `which` should give for one element that had the value `before`. */
+static long double REAL(expected_product)(int which, long double sum, long double before,
+                                          long double bias) {
+    if (which == 0) return sum;
+    if (which == 1) return before + sum;
+    return fmaxl(0, sum + bias);
+}
+
+static void REAL(check_product)(const REAL(Kernels) * kernels, Rng *rng, int which) {
+    size_t outs = 1 + rng_below(rng, 20), ins = 1 + rng_below(rng, 20);
+    size_t cols = kernels->lanes * (1 + rng_below(rng, 6)), ldx = cols + 3, ldy = cols + 5;
+    Real *dense = REAL(numbers)(rng, outs * ins), *x = REAL(numbers)(rng, ins * ldx);
+    Real *y = REAL(numbers)(rng, outs * ldy), *before = REAL(numbers)(rng, outs * ldy);
+    Real *bias = REAL(numbers)(rng, outs);
+    unsigned char live[20], live_out[20];
+    for (size_t i = 0; i < ins; i++) {
+        if (rng_below(rng, 3) == 0) memset(x + i * ldx, 0, cols * sizeof *x);
+    }
+    kernels->find_live(x, ldx, ins, cols, live);
+    for (size_t i = 0; i < ins; i++) assert_int_equal(live[i], x[i * ldx] != 0);
+    memcpy(before, y, outs * ldy * sizeof *y);
+    REAL(Compressed) m = REAL(random_compressed)(rng, outs, ins, dense);
+    if (which == 0) kernels->multiply(&m, x, ldx, live, y, ldy, cols);
+    if (which == 1) kernels->multiply_add(&m, x, ldx, live, y, ldy, cols);
+    if (which == 2) kernels->multiply_relu(&m, bias, x, ldx, live, y, ldy, live_out, cols);
+    for (size_t o = 0; o < outs; o++) {
+        bool some = false;
+        for (size_t j = 0; j < cols; j++) {
+            long double sum = 0;
+            for (size_t i = 0; i < ins; i++)
+                sum += (long double)dense[o * ins + i] * (long double)x[i * ldx + j];
+            REAL(check_near)
+            (y[o * ldy + j],
+             REAL(expected_product)(which, sum, (long double)before[o * ldy + j],
+                                    (long double)bias[o]),
+             ins);
+            some |= y[o * ldy + j] != 0;
+        }
+        if (which == 2) assert_int_equal(live_out[o], some);
+    }
+    free(dense), free(x), free(y), free(before), free(bias);
+    free(m.start), free(m.index), free(m.value);
+}
+
+static void REAL(check_products)(const REAL(Kernels) * kernels) {
+    Rng rng = {15};
+    for (size_t round = 0; round < 200; round++) {
+        for (int which = 0; which < 3; which++) REAL(check_product)(kernels, &rng, which);
+    }
+    Real y[2 * GUARD], bias[] = {(Real)-0.5, (Real)0.25};
+    for (size_t j = 0; j < 2 * GUARD; j++) y[j] = j % 2 ? 1 : -1;
+    kernels->bias_relu(bias, y, GUARD, 2, GUARD);
+    for (size_t j = 0; j < 2 * GUARD; j++)
+        assert_true(y[j] == (j % 2 ? 1 + bias[j / GUARD] : (Real)0));
+}
+
+#undef EPSILON
+#undef SMALLEST

@@ -1,0 +1,121 @@
+/* Random numbers and random models for the tests of runtime/. */
+#ifndef TESTS_RUNTIME_MODELS_H
+#define TESTS_RUNTIME_MODELS_H
+
+#include "runtime/model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* splitmix64 */
+typedef struct {
+    uint64_t state;
+} Rng;
+
+static inline uint64_t rng_bits(Rng *rng) {
+    uint64_t z = rng->state += 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+static inline size_t rng_below(Rng *rng, size_t n) {
+    return (size_t)(rng_bits(rng) % n);
+}
+
+/* Uniform in [-1, 1). */
+static inline double rng_unit(Rng *rng) {
+    return (double)(int64_t)rng_bits(rng) * 0x1p-63;
+}
+
+typedef struct {
+    RtDtype dtype;
+    size_t alphabet, length, width;
+    size_t layers, heads, mlps; /* at most; heads and mlps a layer */
+    size_t head_size;           /* D and C are up to this */
+    double density;             /* of the matrices */
+    bool whole;                 /* small whole numbers, so that equal scores are frequent */
+    bool classes;               /* positions are not embedded: tokens alone tell keys apart */
+    bool causal;                /* all masks causal, none scaled */
+} ModelShape;
+
+static inline void fill_tensor(Rng *rng, Tensor *t, const ModelShape *shape, double size) {
+    for (size_t i = 0; i < tensor_size(t); i++) {
+        double x = rng_unit(rng);
+        bool zero = (double)rng_below(rng, 1000) >= 1000 * shape->density;
+        if (shape->whole) x = (double)rng_below(rng, 5) - 2;
+        t->data[i] = zero ? 0 : shape->whole ? x : x * size;
+    }
+}
+
+static inline void add_random_head(Rng *rng, ModelLayer *layer, const ModelShape *shape) {
+    ModelHead *head = layer_add_head(layer, 1 + rng_below(rng, shape->head_size),
+                                     1 + rng_below(rng, shape->head_size));
+    double size = 1.5 / sqrt((double)shape->width * shape->density);
+    fill_tensor(rng, &head->query, shape, 2 * size);
+    fill_tensor(rng, &head->key, shape, 2 * size);
+    fill_tensor(rng, &head->value, shape, size);
+    fill_tensor(rng, &head->output, shape, size);
+    head->mask = (RtMask)rng_below(rng, RT_MASK_COUNT);
+    if (shape->causal) head->mask = rng_below(rng, 2) ? RT_MASK_CAUSAL : RT_MASK_STRICT_CAUSAL;
+    bool strict = head->mask == RT_MASK_STRICT_CAUSAL || head->mask == RT_MASK_STRICT_ANTICAUSAL;
+    head->sink = strict || rng_below(rng, 2);
+    head->scale = !shape->causal && rng_below(rng, 3) == 0 ? RT_SCALE_LOG_LENGTH : RT_SCALE_ONE;
+    head->gap = shape->whole ? 2 : 0.5 + fabs(rng_unit(rng));
+}
+
+static inline void add_random_mlp(Rng *rng, ModelLayer *layer, const ModelShape *shape) {
+    ModelMlp *mlp = layer_add_mlp(layer, 1 + rng_below(rng, 2 * shape->width));
+    double size = 1 / sqrt((double)shape->width * shape->density);
+    fill_tensor(rng, &mlp->in, shape, size);
+    fill_tensor(rng, &mlp->in_bias, shape, 0.3);
+    fill_tensor(rng, &mlp->out, shape, size);
+    fill_tensor(rng, &mlp->out_bias, shape, 0.3);
+}
+
+/* One output of each kind: argmax over the whole stream with values that repeat, nearest, and, in
+ * F64, a number. */
+static inline void add_outputs(Model *model) {
+    RtAtom *values = calloc(model->width, sizeof *values);
+    for (size_t k = 0; k < model->width; k++) values[k] = rt_int((int64_t)(k / 2));
+    model_add_output(model, "most", RT_DECODE_ARGMAX, 0, values, model->width);
+    for (size_t k = 0; k < model->width; k++) values[k] = rt_float((double)(k * 7 % 11) / 4 - 1);
+    model_add_output(model, "closest", RT_DECODE_NEAREST, model->width - 1, values, model->width);
+    free(values);
+    if (model->dtype == RT_F64) model_add_output(model, "exact", RT_DECODE_NUMBER, 0, NULL, 0);
+}
+
+/* Tokens are the strings "t0", "t1", …; weights are rounded to the dtype. */
+static inline Model *random_model(Rng *rng, const ModelShape *shape) {
+    RtAtom *alphabet = calloc(shape->alphabet, sizeof *alphabet);
+    char(*names)[24] = calloc(shape->alphabet, sizeof *names);
+    for (size_t i = 0; i < shape->alphabet; i++) {
+        int n = snprintf(names[i], sizeof names[i], "t%zu", i);
+        alphabet[i] = rt_string(names[i], (size_t)n);
+    }
+    Model *model =
+        model_new(shape->dtype, RT_STRING, alphabet, shape->alphabet, shape->length, shape->width);
+    free(alphabet);
+    free(names);
+    fill_tensor(rng, &model->tokens, shape, 1);
+    if (!shape->classes) fill_tensor(rng, &model->positions, shape, 1);
+    for (size_t l = 0; l < shape->layers; l++) {
+        ModelLayer *layer = model_add_layer(model);
+        for (size_t h = rng_below(rng, shape->heads + 1); h > 0; h--)
+            add_random_head(rng, layer, shape);
+        for (size_t m = rng_below(rng, shape->mlps + 1); m > 0; m--)
+            add_random_mlp(rng, layer, shape);
+    }
+    add_outputs(model);
+    model_round(model);
+    return model;
+}
+
+static inline size_t *random_ids(Rng *rng, const Model *model, size_t n) {
+    size_t *ids = calloc(n, sizeof *ids);
+    for (size_t i = 0; i < n; i++) ids[i] = rng_below(rng, model->alphabet_size);
+    return ids;
+}
+
+#endif

@@ -1,0 +1,387 @@
+/* The weight rules, masks, sink and scale on one head whose weights can be read off, against
+ * weights worked out by hand from docs/weights.md. */
+#include "runtime/forward.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+enum { LENGTH = 4, ROWS = LENGTH + 1, SCORE = 0, ONE = 1, HERE = 2, READ = HERE + ROWS };
+
+typedef struct {
+    const char *what;
+    RtRule rule;
+    double temperature;
+    RtMask mask;
+    bool sink;
+    RtScale scale;
+    double gap;
+    double scores[ROWS]; /* of the sink, then of the four positions, for every query */
+    size_t query;        /* index */
+    double weights[ROWS];
+} Case;
+
+#define LN5 1.6094379124341003 /* ln(n + 1) for n = 4 */
+#define E1  2.718281828459045
+#define E2  7.38905609893065
+
+static const Case cases[] = {
+    {"softmax, equal scores",
+     RT_SOFTMAX,
+     1,
+     RT_MASK_NONE,
+     false,
+     RT_SCALE_ONE,
+     4,
+     {9, 3, 3, 3, 3},
+     0,
+     {0, .25, .25, .25, .25}},
+    {"softmax, the sink counts",
+     RT_SOFTMAX,
+     1,
+     RT_MASK_NONE,
+     true,
+     RT_SCALE_ONE,
+     4,
+     {3, 3, 3, 3, 3},
+     3,
+     {.2, .2, .2, .2, .2}},
+    {"softmax, e to one",
+     RT_SOFTMAX,
+     1,
+     RT_MASK_CAUSAL,
+     false,
+     RT_SCALE_ONE,
+     4,
+     {9, 0, 1, 5, 5},
+     1,
+     {0, 1 / (1 + E1), E1 / (1 + E1), 0, 0}},
+    {"softmax, temperature ½",
+     RT_SOFTMAX,
+     .5,
+     RT_MASK_CAUSAL,
+     false,
+     RT_SCALE_ONE,
+     4,
+     {9, 0, 1, 5, 5},
+     1,
+     {0, 1 / (1 + E2), E2 / (1 + E2), 0, 0}},
+    {"softmax, ln(n+1): 5 to one",
+     RT_SOFTMAX,
+     1,
+     RT_MASK_CAUSAL,
+     false,
+     RT_SCALE_LOG_LENGTH,
+     4,
+     {9, 0, 1, 7, 7},
+     1,
+     {0, 1. / 6, 5. / 6, 0, 0}},
+    {"softmax, scale and temperature",
+     RT_SOFTMAX,
+     .5,
+     RT_MASK_CAUSAL,
+     false,
+     RT_SCALE_LOG_LENGTH,
+     4,
+     {9, 0, 1, 7, 7},
+     1,
+     {0, 1. / 26, 25. / 26, 0, 0}},
+    {"softmax, far apart",
+     RT_SOFTMAX,
+     1,
+     RT_MASK_NONE,
+     true,
+     RT_SCALE_ONE,
+     4,
+     {0, 1e5, -1e5, 0, 0},
+     2,
+     {0, 1, 0, 0, 0}},
+    {"causal sees itself",
+     RT_SOFTMAX,
+     1,
+     RT_MASK_CAUSAL,
+     false,
+     RT_SCALE_ONE,
+     4,
+     {2, 2, 2, 2, 2},
+     2,
+     {0, 1. / 3, 1. / 3, 1. / 3, 0}},
+    {"strict causal does not",
+     RT_SOFTMAX,
+     1,
+     RT_MASK_STRICT_CAUSAL,
+     true,
+     RT_SCALE_ONE,
+     4,
+     {2, 2, 2, 2, 2},
+     2,
+     {1. / 3, 1. / 3, 1. / 3, 0, 0}},
+    {"strict causal at the start: the sink alone",
+     RT_SOFTMAX,
+     1,
+     RT_MASK_STRICT_CAUSAL,
+     true,
+     RT_SCALE_ONE,
+     4,
+     {-50, 2, 2, 2, 2},
+     0,
+     {1, 0, 0, 0, 0}},
+    {"anticausal",
+     RT_SOFTMAX,
+     1,
+     RT_MASK_ANTICAUSAL,
+     false,
+     RT_SCALE_ONE,
+     4,
+     {2, 2, 2, 2, 2},
+     2,
+     {0, 0, 0, .5, .5}},
+    {"strict anticausal with the sink",
+     RT_SOFTMAX,
+     1,
+     RT_MASK_STRICT_ANTICAUSAL,
+     true,
+     RT_SCALE_ONE,
+     4,
+     {2, 2, 2, 2, 2},
+     1,
+     {1. / 3, 0, 0, 1. / 3, 1. / 3}},
+    {"strict anticausal at the end: the sink alone",
+     RT_SOFTMAX,
+     1,
+     RT_MASK_STRICT_ANTICAUSAL,
+     true,
+     RT_SCALE_ONE,
+     4,
+     {-50, 2, 2, 2, 2},
+     3,
+     {1, 0, 0, 0, 0}},
+    {"hard-left takes the first of the selected",
+     RT_HARD_LEFT,
+     1,
+     RT_MASK_NONE,
+     false,
+     RT_SCALE_ONE,
+     4,
+     {9, 0, 3, 1, 3},
+     0,
+     {0, 0, 1, 0, 0}},
+    {"hard-left within a quarter of the gap",
+     RT_HARD_LEFT,
+     1,
+     RT_MASK_NONE,
+     false,
+     RT_SCALE_ONE,
+     4,
+     {9, 2, 3, 1, 3},
+     0,
+     {0, 1, 0, 0, 0}},
+    {"hard-left, the sink comes first",
+     RT_HARD_LEFT,
+     1,
+     RT_MASK_NONE,
+     true,
+     RT_SCALE_ONE,
+     4,
+     {3, 0, 3, 1, 3},
+     0,
+     {1, 0, 0, 0, 0}},
+    {"hard-right takes the last",
+     RT_HARD_RIGHT,
+     1,
+     RT_MASK_NONE,
+     true,
+     RT_SCALE_ONE,
+     4,
+     {3, 0, 3, 3, 1},
+     0,
+     {0, 0, 0, 1, 0}},
+    {"hard-right under a mask",
+     RT_HARD_RIGHT,
+     1,
+     RT_MASK_CAUSAL,
+     true,
+     RT_SCALE_ONE,
+     4,
+     {3, 3, 3, 3, 3},
+     1,
+     {0, 0, 1, 0, 0}},
+    {"hard-right, the sink alone",
+     RT_HARD_RIGHT,
+     1,
+     RT_MASK_NONE,
+     true,
+     RT_SCALE_ONE,
+     4,
+     {3, 0, 0, 1, 1},
+     1,
+     {1, 0, 0, 0, 0}},
+    {"average over the maxima",
+     RT_AVERAGE,
+     1,
+     RT_MASK_NONE,
+     false,
+     RT_SCALE_ONE,
+     4,
+     {9, 0, 3, 3, 1},
+     0,
+     {0, 0, .5, .5, 0}},
+    {"average includes what is within the window",
+     RT_AVERAGE,
+     1,
+     RT_MASK_NONE,
+     true,
+     RT_SCALE_ONE,
+     4,
+     {2, 1.875, 3, 2.5, 2},
+     0,
+     {.25, 0, .25, .25, .25}},
+    {"average, the window is scaled",
+     RT_AVERAGE,
+     1,
+     RT_MASK_NONE,
+     false,
+     RT_SCALE_LOG_LENGTH,
+     4,
+     {9, 2.1, 3, 1.9, 1},
+     0,
+     {0, .5, .5, 0, 0}},
+    {"average has no temperature",
+     RT_AVERAGE,
+     100,
+     RT_MASK_NONE,
+     false,
+     RT_SCALE_ONE,
+     4,
+     {9, 0, 3, 3, 1},
+     0,
+     {0, 0, .5, .5, 0}},
+    {"average, anticausal with a hole before the sink",
+     RT_AVERAGE,
+     1,
+     RT_MASK_ANTICAUSAL,
+     true,
+     RT_SCALE_ONE,
+     4,
+     {3, 9, 9, 3, 3},
+     2,
+     {1. / 3, 0, 0, 1. / 3, 1. / 3}},
+};
+
+/* Token k scores scores[1 + k]; every row says where it is; the head copies that to READ. */
+static Model *model_for(const Case *c, RtDtype dtype) {
+    RtAtom alphabet[] = {rt_int(0), rt_int(1), rt_int(2), rt_int(3)}, places[ROWS];
+    Model *model = model_new(dtype, RT_INT, alphabet, LENGTH, LENGTH, READ + ROWS);
+    ModelHead *head = layer_add_head(model_add_layer(model), 1, ROWS);
+    tensor_set(&head->query, ONE, 0, 1);
+    tensor_set(&head->key, SCORE, 0, 1);
+    for (size_t i = 0; i < ROWS; i++) {
+        places[i] = rt_int((int64_t)i);
+        tensor_set(&model->tokens, i, SCORE, c->scores[i]);
+        tensor_set(&model->tokens, i, ONE, 1);
+        tensor_set(&model->positions, i, HERE + i, 1);
+        tensor_set(&head->value, HERE + i, i, 1);
+        tensor_set(&head->output, i, READ + i, 1);
+    }
+    head->mask = c->mask;
+    head->sink = c->sink;
+    head->scale = c->scale;
+    head->gap = c->gap;
+    model_add_output(model, "weights", RT_DECODE_ARGMAX, READ, places, ROWS);
+    return model;
+}
+
+static void check(const Case *c, RtDtype dtype, RtPath path) {
+    RunOptions options = run_options();
+    options.rule = c->rule;
+    options.temperature = c->temperature;
+    options.path = path;
+    options.keep_raw = true;
+    options.key_tile = path == RT_PATH_SPARSE ? 2 : 0;
+    Model *model = model_for(c, dtype);
+    RtError err = {""};
+    RunResult result;
+    const size_t ids[] = {0, 1, 2, 3};
+    Engine *engine = engine_new(model, &options, &err);
+    if (!engine || !engine_run(engine, ids, LENGTH, &result, &err))
+        fail_msg("%s: %s", c->what, err.text);
+    for (size_t i = 0; i < ROWS; i++) {
+        double found = result.raw[c->query * ROWS + i];
+        if (fabs(found - c->weights[i]) > (dtype == RT_F32 ? 1e-6 : 1e-15))
+            fail_msg("%s: weight of row %zu: expected %.17g, found %.17g", c->what, i,
+                     c->weights[i], found);
+    }
+    run_result_clear(&result);
+    engine_free(engine);
+    model_free(model);
+}
+
+static void test_cases(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (int dtype = 0; dtype < RT_DTYPE_COUNT; dtype++) {
+            for (int path = 0; path < RT_PATH_COUNT; path++)
+                check(&cases[i], (RtDtype)dtype, (RtPath)path);
+        }
+    }
+}
+
+/* The sink's own row sees itself alone, so what a second layer reads there is known. */
+static void test_sink_row(void **state) {
+    (void)state;
+    Case c = {.rule = RT_SOFTMAX,
+              .temperature = 1,
+              .mask = RT_MASK_STRICT_CAUSAL,
+              .sink = true,
+              .gap = 4,
+              .scores = {5, 0, 0, 0, 0}};
+    Model *model = model_for(&c, RT_F64);
+    RtAtom places[] = {rt_int(0), rt_int(1)};
+    /* The second head looks at the sink only (score 5 − 0, gap large) and copies READ + 0. */
+    ModelHead *head = layer_add_head(model_add_layer(model), 1, 1);
+    tensor_set(&head->query, ONE, 0, 1000);
+    tensor_set(&head->key, SCORE, 0, 1);
+    tensor_set(&head->value, READ, 0, 1);
+    tensor_set(&head->output, 0, HERE, 10);
+    model_add_output(model, "seen", RT_DECODE_ARGMAX, HERE, places, 2);
+    RunOptions options = run_options();
+    options.keep_raw = true;
+    Engine *engine = engine_new(model, &options, NULL);
+    RunResult result;
+    const size_t ids[] = {0, 1, 2, 3};
+    assert_true(engine_run(engine, ids, LENGTH, &result, NULL));
+    /* In the first layer the sink gave itself weight 1, so READ + 0 is 1 in its row. */
+    for (size_t j = 0; j < LENGTH; j++) assert_true(result.raw[j * result.raw_size + ROWS] == 10);
+    run_result_clear(&result);
+    engine_free(engine);
+    model_free(model);
+}
+
+static void test_names(void **state) {
+    (void)state;
+    static const char *const names[] = {"softmax", "hard-left", "hard-right", "average"};
+    assert_int_equal(RT_RULE_COUNT, 4);
+    for (int i = 0; i < RT_RULE_COUNT; i++) {
+        RtRule rule = RT_RULE_COUNT;
+        assert_true(rt_rule_find(names[i], &rule));
+        assert_int_equal(rule, i);
+        assert_string_equal(rt_rules[i].name, names[i]);
+        assert_true(strlen(rt_rules[i].summary) > 10);
+    }
+    RtRule rule;
+    assert_false(rt_rule_find("sparsemax", &rule));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cases),
+        cmocka_unit_test(test_sink_row),
+        cmocka_unit_test(test_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
