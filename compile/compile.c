@@ -5,7 +5,8 @@
 static const uint32_t ROWS_PER_LEVEL = 64; /* combinations looked at for each value allowed */
 
 CompileOptions compile_options(void) {
-    return (CompileOptions){.max_length = 16, .first = -1, .where = NODE_NONE, .table_limit = 65536};
+    return (CompileOptions){
+        .max_length = 16, .first = -1, .where = NODE_NONE, .table_limit = 65536};
 }
 
 static bool lower_outputs(Compiled *c, const CompileOutput *outputs, Arena *arena,

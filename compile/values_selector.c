@@ -135,27 +135,42 @@ static KeyGroups group_keys(Counter *c, uint32_t n, Arena *arena) {
     return groups;
 }
 
-/* Does a position select itself?  Exact: keys and queries there go together. */
-static bool self_chance(Counter *c, uint32_t context, Chance *chance) {
-    NodeId nodes[2 * MAX_LITERALS];
+/* The joint queries of one context, and whether the position then selects itself: exact,
+ * since its keys and queries go together. */
+typedef struct Queries {
+    TupleMap *map; /* query levels -> index */
+    Chance *self;
+} Queries;
+
+static bool gather_queries(Counter *c, uint32_t context, Queries *q, Arena *arena) {
+    NodeId nodes[3 * MAX_LITERALS];
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < c->query_count; k++) nodes[count++] = c->queries[k];
     for (uint32_t k = 0; k < c->literals.count; k++) {
-        nodes[2 * k] = c->key[k];
-        nodes[2 * k + 1] = c->query[k];
+        nodes[count++] = c->key[k];
+        nodes[count++] = c->query[k];
     }
     Rows rows;
-    if (!values_rows(c->values, nodes, 2 * c->literals.count, context, &rows)) return false;
-    *chance = (Chance){false, rows.row_count > 0};
+    if (!values_rows(c->values, nodes, count, context, &rows)) return false;
+    q->map = tuple_map_new(arena, c->query_count);
+    q->self = ARENA_ARRAY(arena, rows.row_count, Chance);
     for (size_t r = 0; r < rows.row_count; r++) {
-        bool holds[MAX_LITERALS], valid = true;
+        const uint32_t *row = rows.level + r * rows.width;
+        bool holds[MAX_LITERALS], valid = true, found;
         for (uint32_t k = 0; k < c->literals.count && valid; k++) {
-            const uint32_t *level = rows.level + r * rows.width + 2 * k;
+            const uint32_t *level = row + c->query_count + 2 * k;
             valid = compare(c->op[k], values_entry(c->values, c->key[k])->levels[level[0]],
                             values_entry(c->values, c->query[k])->levels[level[1]], &holds[k]);
         }
         if (!valid) continue;
         bool selected = selector_holds(c->graph, c->selector, &c->literals, holds);
-        chance->can |= selected;
-        chance->must &= selected;
+        uint32_t *at = tuple_map_at(q->map, row, &found);
+        if (!found) {
+            *at = tuple_map_count(q->map) - 1;
+            q->self[*at] = (Chance){false, true};
+        }
+        q->self[*at].can |= selected;
+        q->self[*at].must &= selected;
     }
     return true;
 }
@@ -170,24 +185,23 @@ static Chance group_chance(Counter *c, const KeyGroup *group, const uint32_t *qu
 
 /* The least and most keys that a query at one context selects, over its possible values. */
 static bool count_context(Counter *c, const KeyGroups *groups, uint32_t n, uint32_t i,
-                          uint32_t *least, uint32_t *most) {
-    Rows rows;
-    Chance self;
-    uint32_t context = context_of(n, i), query_of[MAX_LITERALS];
-    if (!values_rows(c->values, c->queries, c->query_count, context, &rows)) return false;
-    if (!self_chance(c, context, &self)) return false;
+                          uint32_t *least, uint32_t *most, Arena *arena) {
+    Queries queries;
+    uint32_t query_of[MAX_LITERALS];
+    if (!gather_queries(c, context_of(n, i), &queries, arena)) return false;
     for (uint32_t k = 0; k < c->literals.count; k++)
         for (uint32_t q = 0; q < c->query_count; q++)
             if (c->queries[q] == c->query[k]) query_of[k] = q;
-    *least = rows.row_count ? n : 0;
+    uint32_t rows = tuple_map_count(queries.map);
+    *least = rows ? n : 0;
     *most = 0;
-    for (size_t r = 0; r < rows.row_count; r++) {
-        uint32_t low = self.must, high = self.can;
+    for (uint32_t r = 0; r < rows; r++) {
+        uint32_t low = queries.self[r].must, high = queries.self[r].can;
         for (uint32_t g = 0; g < groups->count; g++) {
             uint32_t others = groups->group[g].count - (groups->of[i] == g);
             if (!others) continue;
             Chance chance =
-                group_chance(c, &groups->group[g], rows.level + r * rows.width, query_of);
+                group_chance(c, &groups->group[g], tuple_map_key(queries.map, r), query_of);
             low += chance.must ? others : 0;
             high += chance.can ? others : 0;
         }
@@ -288,7 +302,8 @@ const SelectorFacts *values_selector(Values *values, NodeId selector) {
             least[at] = 0;
             most[at] = n;
             work += groups.count;
-            if (work < COUNT_LIMIT) done = count_context(&c, &groups, n, i, &least[at], &most[at]);
+            if (work < COUNT_LIMIT)
+                done = count_context(&c, &groups, n, i, &least[at], &most[at], inner);
         }
         arena_free(inner);
     }
@@ -327,6 +342,13 @@ static bool is_function_of(Values *values, NodeId value, NodeId key) {
     return function;
 }
 
+/* Averaging several strings, or several bools, is an error whatever they are. */
+static bool never_averaged(const NodeValues *v) {
+    for (uint32_t k = 1; k < v->count; k++)
+        if (v->levels[k].kind != v->levels[0].kind) return false;
+    return v->levels[0].kind == ATOM_STRING || v->levels[0].kind == ATOM_BOOL;
+}
+
 bool values_moves(Values *values, NodeId aggregate) {
     Entry *entry = values_entry(values, aggregate);
     if (entry->moves) return entry->moves > 0;
@@ -334,7 +356,7 @@ bool values_moves(Values *values, NodeId aggregate) {
     NodeId value = graph_node(values->graph, aggregate)->arg[1];
     const SelectorFacts *facts = values_selector(values, selector);
     const NodeValues *v = values_of(values, value);
-    bool moves = facts && v && (facts->at_most_one || v->count <= 1);
+    bool moves = facts && v && (facts->at_most_one || v->count <= 1 || never_averaged(v));
     Arena *scratch = arena_child(values->arena);
     Literals conjuncts = selector_conjuncts(values->graph, selector, scratch);
     for (uint32_t k = 0; k < conjuncts.count && facts && v && !moves; k++) {

@@ -166,7 +166,9 @@ static bool add_means(Result *r, const Atom *atom, uint32_t count, uint32_t leas
     if (least <= 1 && most >= 1)
         for (uint32_t k = 0; k < count; k++)
             if (!result_add(r, atom[k])) return false;
-    if (most < 2 || !all_numbers(atom, count)) return true; /* averaging others is an error */
+    if (most < 2) return true;
+    if (!all_numbers(atom, count))
+        return values_too_large(r->values, r->node, "kinds of values that it averages", 2, 1);
     int exponent;
     int64_t *value = ARENA_ARRAY(r->arena, count, int64_t);
     if (!common_unit(atom, count, n, &exponent, value))
