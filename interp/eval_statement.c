@@ -1,11 +1,12 @@
 /* Statements and REPL commands. */
 #include "interp/eval.h"
 
-/* A value that becomes visible under a name of its own. */
+/* The object takes the name; in reports so does the node, unless it has a name of old. */
 static void name_object(Session *s, Value value, const Str *name) {
     if (!value_is_graph(value)) return;
     value.object->name = name_assigned(s, name, value.kind);
-    graph_name(s->graph, value.object->node, name);
+    if (graph_node(s->graph, value.object->node)->arity > 0)
+        graph_name(s->graph, value.object->node, name);
 }
 
 static void set_out(Session *s, Value value) {

@@ -1,0 +1,11 @@
+/* draw.h: the picture that the statement `draw` makes: comp_flows/NAME(INPUT).dot, and with
+ * graphviz's `dot` installed, the same as .pdf. */
+#ifndef RASP_CLI_DRAW_H
+#define RASP_CLI_DRAW_H
+
+#include "cli/print.h"
+
+/* Printer.draw.  Says nothing when all went well; else one line on standard error. */
+void draw_picture(Printer *printer, Session *session, Value sop, Value input, Exec *exec);
+
+#endif
