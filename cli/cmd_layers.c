@@ -1,0 +1,168 @@
+/* `rasp layers PROGRAM`: attention layers, the heads of each, the critical path. */
+#include "cli/command.h"
+
+#include "cli/json.h"
+#include "cli/options.h"
+#include "cli/report.h"
+#include "interp/analysis.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct LayersArguments {
+    const char *program;
+    SopChoice choice;
+    size_t memory;
+    bool json;
+} LayersArguments;
+
+enum { KEY_JSON = OPTION_OWN_KEYS, TEXT_WIDTH = 120 };
+
+static const struct argp_option options[] = {
+    {"json", KEY_JSON, NULL, 0, "one object a line: sop, layers, heads, path", 3},
+    {0},
+};
+
+static error_t parse(int key, char *text, struct argp_state *state) {
+    LayersArguments *a = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->choice;
+        state->child_inputs[1] = &a->memory;
+        return 0;
+    case KEY_JSON:
+        a->json = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (a->program) argp_error(state, "expected one PROGRAM, found '%s' as well", text);
+        a->program = text;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "expected a PROGRAM: a file or a bundled program's name");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const char help[] =
+    "Print how many attention layers a program needs, the heads of each layer with the selectors "
+    "they implement, and a longest chain of attention through the layers.\v"
+    "A head is a distinct selector of a layer: selectors that are equal in structure are one.\n\n"
+    "Example:\n"
+    "  rasp layers sort";
+
+/* --- one s-op --------------------------------------------------------------------------- */
+
+static const char *head_text(Program *p, NodeId selector) {
+    if (selector == NODE_NONE) return "select(1, 1, ==)";
+    return graph_text(session_graph(p->session), selector, TEXT_WIDTH, p->arena);
+}
+
+static const char *node_place(Program *p, NodeId id) {
+    if (id == NODE_NONE) return "";
+    return program_place(p, graph_node(session_graph(p->session), id)->span);
+}
+
+/* A node of the path: by its name, or in source form. */
+static const char *step_text(Program *p, NodeId id) {
+    const Node *node = graph_node(session_graph(p->session), id);
+    if (node->name) return node->name->text;
+    return graph_text(session_graph(p->session), id, TEXT_WIDTH / 2, p->arena);
+}
+
+static const char *plural(size_t count) {
+    return count == 1 ? "" : "s";
+}
+
+static void put_place(const char *place) {
+    if (*place) printf("   # %s", place);
+    putchar('\n');
+}
+
+static void print_heads(Program *p, const Layers *layers) {
+    uint32_t layer = 0;
+    for (size_t k = 0; k < layers->head_count; k++) {
+        const Head *head = &layers->heads[k];
+        if (head->layer != layer) {
+            size_t count = layers_heads(layers, layer = head->layer);
+            printf("  layer %u: %zu head%s\n", layer, count, plural(count));
+        }
+        printf("    %s", head_text(p, head->selector));
+        put_place(node_place(p, head->selector));
+    }
+}
+
+static void print_sop(Program *p, const Sop *sop, const Layers *layers) {
+    printf("%s: %u attention layer%s, %zu head%s\n", sop->name, layers->count,
+           plural(layers->count), layers->head_count, plural(layers->head_count));
+    print_heads(p, layers);
+    if (layers->count < 2) return;
+    puts("  critical path:");
+    for (uint32_t k = 0; k < layers->count; k++) {
+        printf("    %u. %s", k + 1, step_text(p, layers->path[k]));
+        put_place(node_place(p, layers->path[k]));
+    }
+}
+
+static void print_json_node(Program *p, const char *key, const char *text, NodeId id,
+                            uint32_t layer) {
+    printf("{\"layer\": %u, \"%s\": ", layer, key);
+    json_text(stdout, text);
+    fputs(", \"place\": ", stdout);
+    json_text(stdout, node_place(p, id));
+    putchar('}');
+}
+
+static void print_json(Program *p, const Sop *sop, const Layers *layers) {
+    fputs("{\"sop\": ", stdout);
+    json_text(stdout, sop->name);
+    printf(", \"layers\": %u, \"heads_per_layer\": [", layers->count);
+    for (uint32_t layer = 1; layer <= layers->count; layer++)
+        printf("%s%zu", layer > 1 ? ", " : "", layers_heads(layers, layer));
+    fputs("], \"heads\": [", stdout);
+    for (size_t k = 0; k < layers->head_count; k++) {
+        const Head *head = &layers->heads[k];
+        if (k) fputs(", ", stdout);
+        print_json_node(p, "selector", head_text(p, head->selector), head->selector, head->layer);
+    }
+    fputs("], \"path\": [", stdout);
+    for (uint32_t k = 0; k < layers->count; k++) {
+        if (k) fputs(", ", stdout);
+        print_json_node(p, "sop", step_text(p, layers->path[k]), layers->path[k], k + 1);
+    }
+    puts("]}");
+}
+
+/* --- all of them ------------------------------------------------------------------------ */
+
+static int run(Program *program, void *context) {
+    const LayersArguments *a = context;
+    size_t count;
+    const Sop *sops = program_sops(program, &a->choice, &count);
+    if (!sops) return EXIT_WRONG_PROGRAM;
+    for (size_t k = 0; k < count && !report_output_failed(); k++) {
+        Layers layers =
+            analyse_layers(session_graph(program->session), &sops[k].node, 1, program->arena);
+        if (a->json)
+            print_json(program, &sops[k], &layers);
+        else
+            print_sop(program, &sops[k], &layers);
+    }
+    return EXIT_FINE;
+}
+
+int cmd_layers(int argc, char **argv) {
+    static const struct argp_child children[] = {
+        {&sop_options, 0, NULL, 0}, {&memory_option, 0, NULL, 0}, {0}};
+    static const struct argp argp = {.options = options,
+                                     .parser = parse,
+                                     .args_doc = "PROGRAM",
+                                     .doc = help,
+                                     .children = children};
+    LayersArguments arguments = {0};
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    int status = program_with(arguments.program, arguments.memory, run, &arguments);
+    free(arguments.choice.names);
+    return status;
+}

@@ -1,0 +1,236 @@
+/* `rasp run PROGRAM [INPUT...]` */
+#include "cli/command.h"
+
+#include "cli/file.h"
+#include "cli/options.h"
+#include "cli/paths.h"
+#include "cli/report.h"
+#include "cli/runner.h"
+#include "cli/stop.h"
+#include "grammar/ast_dump.h"
+#include "grammar/parse.h"
+#include "interp/graph_dump.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum Dump { DUMP_NOTHING, DUMP_AST, DUMP_GRAPH } Dump;
+
+typedef struct RunArguments {
+    const char *program;
+    char **inputs;
+    int input_count;
+    SopChoice choice;
+    size_t memory;
+    RunnerOptions runner;
+    Dump dump;
+} RunArguments;
+
+/* --- the command line ------------------------------------------------------------------- */
+
+enum {
+    KEY_STRING = OPTION_OWN_KEYS,
+    KEY_LIST,
+    KEY_JSON,
+    KEY_STATS,
+    KEY_PLAN,
+    KEY_DUMP,
+    KEY_THREADS
+};
+
+static const struct argp_option options[] = {
+    {"string", KEY_STRING, NULL, 0, "read every INPUT as a string, one token a character", 2},
+    {"list", KEY_LIST, NULL, 0,
+     "read every INPUT as a list, e.g. '[3, 1, 2]' or '[\"hi\", \"you\"]'", 2},
+    {"precision", 'p', "N", 0, "round floats to N decimals", 3},
+    {"json", KEY_JSON, NULL, 0, "one object a line: sop, input, output, type (or error)", 3},
+    {"stats", KEY_STATS, NULL, 0, "also print what each s-op cost, to standard error", 4},
+    {"plan", KEY_PLAN, "PLAN", 0, "how selectors are run: auto, or naive (pair by pair)", 4},
+    {"threads", KEY_THREADS, "N", 0, "threads to use (default: one a core)", 4},
+    {"dump", KEY_DUMP, "WHAT", 0, "print the program's ast or graph, and run nothing", 5},
+    {0},
+};
+
+typedef struct Word {
+    const char *word;
+    int value;
+} Word;
+
+static int one_of(struct argp_state *state, const char *option, const char *text,
+                  const Word *words) {
+    const Word *word = words;
+    while (word->word && strcmp(word->word, text) != 0) word++;
+    if (!word->word)
+        argp_error(state, "%s expects '%s' or '%s', found '%s'", option, words[0].word,
+                   words[1].word, text);
+    return word->value;
+}
+
+static void take_argument(struct argp_state *state, RunArguments *a, char *text) {
+    if (!a->program) {
+        a->program = text;
+        return;
+    }
+    a->inputs = state->argv + state->next - 1;
+    a->input_count = state->argc - (state->next - 1);
+    state->next = state->argc;
+}
+
+static error_t parse(int key, char *text, struct argp_state *state) {
+    static const Word plans[] = {{"auto", EXEC_PLAN_AUTO}, {"naive", EXEC_PLAN_NAIVE}, {0}};
+    static const Word dumps[] = {{"ast", DUMP_AST}, {"graph", DUMP_GRAPH}, {0}};
+    RunArguments *a = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->choice;
+        state->child_inputs[1] = &a->memory;
+        return 0;
+    case KEY_STRING:
+        a->runner.reading = INPUT_STRING;
+        return 0;
+    case KEY_LIST:
+        a->runner.reading = INPUT_LIST;
+        return 0;
+    case 'p':
+        a->runner.precision = (int)option_number(state, "--precision", text, 0);
+        return 0;
+    case KEY_JSON:
+        a->runner.json = true;
+        return 0;
+    case KEY_STATS:
+        a->runner.stats = true;
+        return 0;
+    case KEY_PLAN:
+        a->runner.plan = (ExecPlan)one_of(state, "--plan", text, plans);
+        return 0;
+    case KEY_DUMP:
+        a->dump = (Dump)one_of(state, "--dump", text, dumps);
+        return 0;
+    case KEY_THREADS:
+        a->runner.threads = (int)option_number(state, "--threads", text, 1);
+        return 0;
+    case ARGP_KEY_ARG:
+        take_argument(state, a, text);
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "expected a PROGRAM: a file or a bundled program's name");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const char help[] =
+    "Run a RASP program on inputs.\v"
+    "PROGRAM is a file, or the name of a program below a folder of RASP_PATH or among the bundled "
+    "ones; '.rasp' may be left out.\n\n"
+    "An INPUT that reads as a non-empty list of atoms, such as '[3, 1, 2]' or '[\"hi\", true]', is "
+    "that list; any other is a string, one token a character.  '-' or no INPUT reads standard "
+    "input, an input a line.\n\n"
+    "Examples:\n"
+    "  rasp run histogram \"aabbc\"            prints [2, 2, 2, 2, 1]\n"
+    "  rasp run sort '[3, 1, 2]' < /dev/null\n"
+    "  rasp run reverse - < words.txt\n"
+    "  rasp run histogram --expr 'sort(tokens, tokens)' \"hello\"";
+
+static RunArguments read_arguments(int argc, char **argv) {
+    static const struct argp_child children[] = {
+        {&sop_options, 0, NULL, 0}, {&memory_option, 0, NULL, 0}, {0}};
+    static const struct argp argp = {.options = options,
+                                     .parser = parse,
+                                     .args_doc = "PROGRAM [INPUT...]",
+                                     .doc = help,
+                                     .children = children};
+    RunArguments arguments = {.runner = {.precision = -1}};
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    arguments.runner.named = arguments.choice.all || arguments.choice.count > 1;
+    return arguments;
+}
+
+/* --- dumps ------------------------------------------------------------------------------ */
+
+static int dump_tree(Arena *arena, const char *name) {
+    size_t length;
+    const char *path = paths_find_program(arena, name);
+    const char *text = path ? file_read(arena, path, &length) : NULL;
+    if (!text) return EXIT_NO_FILE;
+    SourceMap *map = source_map_new(arena);
+    const Source *source = source_add(map, path, text, length);
+    if (!source) {
+        report_error("'%s' is too large: a text holds less than 4 GiB", path);
+        return EXIT_WRONG_PROGRAM;
+    }
+    ParseContext context = {arena, intern_new(arena), map, &report_sink};
+    const Ast *tree = parse_file(&context, source);
+    if (!tree) return EXIT_WRONG_PROGRAM;
+    ast_dump(stdout, tree, arena);
+    return EXIT_FINE;
+}
+
+/* The tree is of the text alone: the program is not loaded. */
+static int run_dump_tree(const RunArguments *a) {
+    Budget budget;
+    BudgetGuard guard;
+    Arena *volatile arena = NULL;
+    volatile int status = EXIT_FAILED;
+    budget_init(&budget, a->memory ? a->memory : BUDGET_DEFAULT_LIMIT);
+    if (BUDGET_ENTER(&budget, &guard)) {
+        arena = arena_new(&budget);
+        status = dump_tree(arena, a->program);
+        budget_leave(&budget, &guard);
+    } else {
+        char message[256];
+        budget_message(&budget, message, sizeof message);
+        report_error("%s", message);
+    }
+    arena_free(arena);
+    return status;
+}
+
+static void dump_graph(Program *p, const Sop *sops, size_t count) {
+    NodeId *roots = ARENA_ARRAY(p->arena, count, NodeId);
+    const char **names = ARENA_ARRAY(p->arena, count, const char *);
+    for (size_t k = 0; k < count; k++) roots[k] = sops[k].node, names[k] = sops[k].name;
+    graph_dump(stdout, session_graph(p->session), roots, names, count, p->arena);
+}
+
+/* --- running ---------------------------------------------------------------------------- */
+
+static void run_inputs(const RunArguments *a, Runner *runner) {
+    bool going = true;
+    char where[32];
+    for (int k = 0; going && k < a->input_count; k++) {
+        const char *text = a->inputs[k];
+        snprintf(where, sizeof where, "input %d", k + 1);
+        if (strcmp(text, "-") == 0)
+            going = runner_run_lines(runner);
+        else
+            going = runner_run(runner, text, strlen(text), a->input_count > 1 ? where : NULL);
+    }
+    if (a->input_count == 0) runner_run_lines(runner);
+}
+
+static int run_program(Program *program, void *context) {
+    const RunArguments *a = context;
+    Runner runner = {.program = program, .options = &a->runner};
+    runner.sops = program_sops(program, &a->choice, &runner.sop_count);
+    if (!runner.sops) return EXIT_WRONG_PROGRAM;
+    if (a->dump == DUMP_GRAPH) {
+        dump_graph(program, runner.sops, runner.sop_count);
+        return EXIT_FINE;
+    }
+    progress_start();
+    run_inputs(a, &runner);
+    progress_end();
+    if (runner.interrupted) return EXIT_INTERRUPTED;
+    return runner.failed ? EXIT_FAILED : EXIT_FINE;
+}
+
+int cmd_run(int argc, char **argv) {
+    RunArguments arguments = read_arguments(argc, argv);
+    int status = arguments.dump == DUMP_AST
+                     ? run_dump_tree(&arguments)
+                     : program_with(arguments.program, arguments.memory, run_program, &arguments);
+    free(arguments.choice.names);
+    return status;
+}

@@ -1,0 +1,25 @@
+/* command.h: the subcommands of `rasp`.
+ *
+ * A subcommand is a row of the table in main.c and a function that takes its own argument
+ * vector (argv[0] is "rasp NAME", for messages) and returns an exit status.
+ */
+#ifndef RASP_CLI_COMMAND_H
+#define RASP_CLI_COMMAND_H
+
+#define RASP_VERSION "0.1.0"
+
+typedef enum ExitStatus {
+    EXIT_FINE = 0,
+    EXIT_DISAGREE = 1,   /* two engines gave different answers */
+    EXIT_WRONG_USE = 64, /* the command line */
+    EXIT_WRONG_PROGRAM = 65,
+    EXIT_NO_FILE = 66,
+    EXIT_FAILED = 70, /* while running */
+    EXIT_INTERRUPTED = 130,
+} ExitStatus;
+
+int cmd_run(int argc, char **argv);
+int cmd_layers(int argc, char **argv);
+int cmd_repl(int argc, char **argv);
+
+#endif

@@ -1,0 +1,232 @@
+#include "cli/input.h"
+
+#include "grammar/utf8.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- lists ------------------------------------------------------------------------------ */
+
+typedef struct ListReader {
+    const char *text, *at, *end;
+    Intern *intern;
+    Arena *arena;
+    Atom *atoms; /* a block */
+    size_t count, room;
+    bool out_of_range; /* the form is right, a number is too large */
+    char *error;
+    size_t error_size;
+} ListReader;
+
+__attribute__((format(printf, 2, 3))) static bool refuse(ListReader *r, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(r->error, r->error_size, format, args);
+    va_end(args);
+    return false;
+}
+
+static bool expected(ListReader *r, const char *what) {
+    size_t offset = (size_t)(r->at - r->text);
+    if (r->at == r->end) return refuse(r, "expected %s, found the end of the list", what);
+    size_t size = utf8_step(r->at, (size_t)(r->end - r->at));
+    return refuse(r, "expected %s, found '%.*s' at offset %zu", what, (int)size, r->at, offset);
+}
+
+static void skip_blanks(ListReader *r) {
+    while (r->at < r->end && strchr(" \t\r\n", *r->at) && *r->at) r->at++;
+}
+
+static bool take(ListReader *r, const char *word) {
+    size_t length = strlen(word);
+    if ((size_t)(r->end - r->at) < length || memcmp(r->at, word, length) != 0) return false;
+    r->at += length;
+    return true;
+}
+
+static bool is_digit(const ListReader *r) {
+    return r->at < r->end && *r->at >= '0' && *r->at <= '9';
+}
+
+static bool skip_digits(ListReader *r) {
+    if (!is_digit(r)) return expected(r, "a digit");
+    while (is_digit(r)) r->at++;
+    return true;
+}
+
+static bool read_number(ListReader *r, Atom *atom) {
+    const char *begin = r->at;
+    bool real = false;
+    if (!take(r, "-")) take(r, "+");
+    if (!skip_digits(r)) return false;
+    if (take(r, ".")) {
+        real = true;
+        if (!skip_digits(r)) return false;
+    }
+    if (take(r, "e") || take(r, "E")) {
+        real = true;
+        if (!take(r, "-")) take(r, "+");
+        if (!skip_digits(r)) return false;
+    }
+    size_t length = (size_t)(r->at - begin);
+    char copy[64]; /* strtod wants a NUL behind it */
+    snprintf(copy, sizeof copy, "%.*s", length < sizeof copy ? (int)length : 0, begin);
+    const char *text = length < sizeof copy ? copy : arena_text(r->arena, begin, length);
+    if (real) {
+        *atom = atom_float(strtod(text, NULL));
+        if (atom->f - atom->f == 0) return true;
+    } else if (read_int(text, length, &atom->i)) {
+        atom->kind = ATOM_INT;
+        return true;
+    }
+    r->out_of_range = true;
+    return refuse(r, "the number %.40s is too large for %s", text,
+                  real ? "a float" : "a 64-bit int (write a float, with '.0')");
+}
+
+static void put_utf8(char **to, uint32_t c) {
+    char *p = *to;
+    if (c < 0x80) {
+        *p++ = (char)c;
+    } else {
+        int more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+        static const unsigned char lead[] = {0, 0xc0, 0xe0, 0xf0};
+        *p++ = (char)(lead[more] | c >> 6 * more);
+        while (more--) *p++ = (char)(0x80 | (c >> 6 * more & 0x3f));
+    }
+    *to = p;
+}
+
+static bool read_hex4(ListReader *r, uint32_t *value) {
+    *value = 0;
+    for (int k = 0; k < 4; k++, r->at++) {
+        static const char digits[] = "0123456789abcdef";
+        const char *digit = r->at < r->end && *r->at ? strchr(digits, *r->at | 0x20) : NULL;
+        if (!digit || (*r->at >= 'A' && *r->at <= 'Z' && digit - digits < 10))
+            return expected(r, "four hexadecimal digits after \\u");
+        *value = *value << 4 | (uint32_t)(digit - digits);
+    }
+    return true;
+}
+
+/* Behind `\u`: one code point, or two halves of one. */
+static bool read_unicode(ListReader *r, char **to) {
+    uint32_t c, low;
+    if (!read_hex4(r, &c)) return false;
+    if (c >= 0xd800 && c < 0xdc00 && take(r, "\\u")) {
+        if (!read_hex4(r, &low)) return false;
+        if (low >= 0xdc00 && low < 0xe000) c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+    }
+    if (c >= 0xd800 && c < 0xe000) return refuse(r, "\\u%04x alone is half a character", c);
+    put_utf8(to, c);
+    return true;
+}
+
+static bool read_escape(ListReader *r, char **to) {
+    static const char from[] = "\"\\/bfnrt", into[] = "\"\\/\b\f\n\r\t";
+    if (take(r, "u")) return read_unicode(r, to);
+    const char *found = r->at < r->end && *r->at ? strchr(from, *r->at) : NULL;
+    if (!found) return expected(r, "an escape of JSON (\\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u)");
+    *(*to)++ = into[found - from];
+    r->at++;
+    return true;
+}
+
+/* Behind the opening quote.  No escape is shorter than what it stands for. */
+static bool read_string(ListReader *r, Atom *atom) {
+    char *text = ARENA_BLOCK(r->arena, (size_t)(r->end - r->at) + 1, char), *to = text;
+    while (r->at < r->end && *r->at != '"') {
+        if (*r->at != '\\') {
+            *to++ = *r->at++;
+            continue;
+        }
+        r->at++;
+        if (!read_escape(r, &to)) return false;
+    }
+    if (!take(r, "\"")) return expected(r, "'\"' at the end of a string");
+    *atom = atom_string(intern(r->intern, text, (size_t)(to - text)));
+    arena_release(r->arena, text);
+    return true;
+}
+
+static bool read_atom(ListReader *r, Atom *atom) {
+    static const struct {
+        const char *word;
+        bool value;
+    } words[] = {{"True", true}, {"False", false}, {"true", true}, {"false", false}};
+    if (take(r, "\"")) return read_string(r, atom);
+    if (is_digit(r) || (r->at < r->end && (*r->at == '-' || *r->at == '+')))
+        return read_number(r, atom);
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (take(r, words[k].word)) {
+            *atom = atom_bool(words[k].value);
+            return true;
+        }
+    return expected(r, "a number, a string in double quotes, True or False");
+}
+
+static void add(ListReader *r, Atom atom) {
+    if (r->count == r->room) {
+        size_t room = r->room ? 2 * r->room : 16;
+        Atom *atoms = ARENA_BLOCK(r->arena, room, Atom);
+        if (r->count) memcpy(atoms, r->atoms, r->count * sizeof *atoms);
+        arena_release(r->arena, r->atoms);
+        r->atoms = atoms;
+        r->room = room;
+    }
+    r->atoms[r->count++] = atom;
+}
+
+static bool read_list(ListReader *r) {
+    skip_blanks(r);
+    if (!take(r, "[")) return expected(r, "'['");
+    do {
+        Atom atom;
+        skip_blanks(r);
+        if (!read_atom(r, &atom)) return false;
+        add(r, atom);
+        skip_blanks(r);
+    } while (take(r, ","));
+    if (!take(r, "]")) return expected(r, "',' or ']'");
+    skip_blanks(r);
+    return r->at == r->end || expected(r, "nothing behind ']'");
+}
+
+/* --- inputs ----------------------------------------------------------------------------- */
+
+static void read_characters(const char *text, size_t length, Intern *table, Arena *arena,
+                            Input *input) {
+    size_t count = utf8_count(text, length);
+    Atom *tokens = ARENA_BLOCK(arena, count, Atom);
+    for (size_t k = 0, at = 0; k < count; k++) {
+        size_t step = utf8_step(text + at, length - at);
+        tokens[k] = atom_string(intern(table, text + at, step));
+        at += step;
+    }
+    *input = (Input){.tokens = tokens, .length = count, .is_string = true};
+}
+
+bool input_read(InputReading reading, const char *text, size_t length, Intern *table, Arena *arena,
+                Input *input, char *error, size_t error_size) {
+    size_t good = utf8_valid_prefix(text, length);
+    ListReader r = {.text = text,
+                    .at = text,
+                    .end = text + length,
+                    .intern = table,
+                    .arena = arena,
+                    .error = error,
+                    .error_size = error_size};
+    if (good < length)
+        return refuse(&r, "expected UTF-8 text, found the byte 0x%02x at offset %zu",
+                      (unsigned char)text[good], good);
+    if (length == 0) return refuse(&r, "expected a non-empty string or list");
+    if (reading != INPUT_STRING && read_list(&r)) {
+        *input = (Input){.tokens = r.atoms, .length = r.count};
+        return true;
+    }
+    if (reading == INPUT_LIST || r.out_of_range) return false;
+    read_characters(text, length, table, arena, input);
+    return true;
+}

@@ -1,0 +1,80 @@
+#include "cli/command.h"
+
+#include "cli/report.h"
+
+#include <argp.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *summary;
+} commands[] = {
+    {"run", cmd_run, "run a program on inputs"},
+    {"layers", cmd_layers, "the attention layers and heads a program needs"},
+    {"repl", cmd_repl, "read, execute and show statements (also: rasp alone)"},
+};
+
+enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
+
+static void print_help(FILE *out) {
+    fputs("Usage: rasp [COMMAND [ARGUMENT...]]\n\n"
+          "RASP, the language of \"Thinking Like Transformers\".\n\n",
+          out);
+    for (int k = 0; k < COMMAND_COUNT; k++)
+        fprintf(out, "  rasp %-10s %s\n", commands[k].name, commands[k].summary);
+    fputs("\n"
+          "  rasp COMMAND --help   what a command takes\n"
+          "  rasp --version        the version\n"
+          "\n"
+          "Example:\n"
+          "  rasp run histogram \"aabbc\"   prints [2, 2, 2, 2, 1]\n"
+          "\n"
+          "Exit status: 0 fine, 1 engines disagree, 64 wrong use, 65 the program is wrong,\n"
+          "66 no such file, 70 it failed while running.\n",
+          out);
+}
+
+/* A file that is opened later must not become standard output by accident. */
+static void occupy_standard_descriptors(void) {
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0) (void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
+static int run_command(int k, int argc, char **argv) {
+    char name[32];
+    snprintf(name, sizeof name, "rasp %s", commands[k].name);
+    argv[0] = name;
+    return commands[k].run(argc, argv);
+}
+
+static int dispatch(int argc, char **argv) {
+    const char *name = argc > 1 ? argv[1] : "repl";
+    for (int k = 0; k < COMMAND_COUNT; k++)
+        if (strcmp(name, commands[k].name) == 0)
+            return argc > 1 ? run_command(k, argc - 1, argv + 1) : run_command(k, argc, argv);
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+        print_help(stdout);
+        return EXIT_FINE;
+    }
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
+        puts("rasp " RASP_VERSION);
+        return EXIT_FINE;
+    }
+    report_error("no command '%s'; 'rasp --help' lists them (to run a program: rasp run %s)", name,
+                 name);
+    return EXIT_WRONG_USE;
+}
+
+int main(int argc, char **argv) {
+    occupy_standard_descriptors();
+    setlocale(LC_CTYPE, "");
+    argp_err_exit_status = EXIT_WRONG_USE;
+    int status = dispatch(argc, argv);
+    return report_output(status);
+}

@@ -1,0 +1,182 @@
+#include "cli/paths.h"
+
+#include "cli/near.h"
+#include "cli/report.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SUFFIX ".rasp"
+
+enum { FOLDERS_DEEP = 16 }; /* symbolic links may make a circle */
+
+const char *paths_join(Arena *arena, const char *folder, const char *name) {
+    size_t length = strlen(folder);
+    bool slash = length && folder[length - 1] == '/';
+    return arena_format(arena, "%s%s%s", folder, slash ? "" : "/", name);
+}
+
+static bool is_file(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
+}
+
+static bool is_folder(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* --- the bundled programs --------------------------------------------------------------- */
+
+/* The folder of the binary, or NULL. */
+static const char *binary_folder(Arena *arena) {
+    char path[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (length <= 0) return NULL;
+    path[length] = '\0';
+    char *slash = strrchr(path, '/');
+    if (!slash) return NULL;
+    return arena_text(arena, path, (size_t)(slash - path));
+}
+
+const char *paths_programs(Arena *arena, const char **tried) {
+    static const char *const beside[] = {"../share/rasp/programs", "../programs", "../../programs"};
+    const char *folder = binary_folder(arena), *list = "";
+    for (size_t k = 0; k <= sizeof beside / sizeof *beside; k++) {
+        bool last = k == sizeof beside / sizeof *beside;
+        if (!last && !folder) continue;
+        const char *path =
+            last ? RASP_PREFIX "/share/rasp/programs" : paths_join(arena, folder, beside[k]);
+        if (is_file(paths_join(arena, path, "lib" SUFFIX))) {
+            char *real = realpath(path, NULL);
+            if (real) path = arena_text(arena, real, strlen(real));
+            free(real);
+            return path;
+        }
+        list = arena_format(arena, "%s%s%s", list, *list ? ", " : "", path);
+    }
+    *tried = list;
+    return NULL;
+}
+
+/* --- programs below a folder ------------------------------------------------------------ */
+
+typedef struct Found {
+    Arena *arena;
+    const char **path; /* relative to the folder that was walked */
+    size_t count, capacity;
+} Found;
+
+static bool has_suffix(const char *name) {
+    size_t length = strlen(name), suffix = strlen(SUFFIX);
+    return length > suffix && strcmp(name + length - suffix, SUFFIX) == 0;
+}
+
+static void add_path(Found *found, const char *path) {
+    found->path = arena_grow(found->arena, found->path, &found->capacity, found->count + 1,
+                             sizeof *found->path);
+    found->path[found->count++] = path;
+}
+
+/* Every program below folder/prefix. */
+static void walk(Found *found, const char *folder, const char *prefix, int level) {
+    DIR *dir = level < FOLDERS_DEEP ? opendir(paths_join(found->arena, folder, prefix)) : NULL;
+    if (!dir) return;
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        if (entry->d_name[0] == '.') continue;
+        const char *below = *prefix
+                                ? paths_join(found->arena, prefix, entry->d_name)
+                                : arena_text(found->arena, entry->d_name, strlen(entry->d_name));
+        const char *whole = paths_join(found->arena, folder, below);
+        if (is_folder(whole))
+            walk(found, folder, below, level + 1);
+        else if (has_suffix(below))
+            add_path(found, below);
+    }
+    closedir(dir);
+}
+
+static int compare_paths(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static Found programs_below(Arena *arena, const char *folder) {
+    Found found = {.arena = arena};
+    walk(&found, folder, "", 0);
+    if (found.count) qsort(found.path, found.count, sizeof *found.path, compare_paths);
+    return found;
+}
+
+/* Does `name` say `path`, its last parts, or either without the suffix? */
+static bool names(const char *name, const char *path) {
+    size_t length = strlen(path), size = strlen(name);
+    if (!has_suffix(name)) length -= strlen(SUFFIX);
+    if (size > length || memcmp(path + length - size, name, size) != 0) return false;
+    return size == length || path[length - size - 1] == '/';
+}
+
+/* --- looking a name up ------------------------------------------------------------------ */
+
+typedef struct Lookout {
+    Arena *arena;
+    const char *name;
+    const char *match;   /* the path that fits */
+    const char *several; /* or a list of those that do */
+    Found all;           /* names of all programs seen, for near misses */
+} Lookout;
+
+/* Looks below one folder; true if the name fits something there. */
+static bool look_below(Lookout *look, const char *folder, bool bundled) {
+    Found found = programs_below(look->arena, folder);
+    for (size_t k = 0; k < found.count; k++) {
+        const char *path = found.path[k], *slash = strrchr(path, '/');
+        if (bundled && !slash) continue; /* the library itself */
+        const char *base = slash ? slash + 1 : path;
+        add_path(&look->all, arena_text(look->arena, base, strlen(base) - strlen(SUFFIX)));
+        if (!names(look->name, path)) continue;
+        const char *whole = paths_join(look->arena, folder, path);
+        look->several =
+            look->match ? arena_format(look->arena, "%s, %s", look->several, whole) : whole;
+        look->match = whole;
+    }
+    return look->match != NULL;
+}
+
+static bool look_in_path(Lookout *look) {
+    const char *list = getenv("RASP_PATH");
+    while (list && *list) {
+        size_t length = strcspn(list, ":");
+        const char *folder = arena_text(look->arena, list, length);
+        if (length && look_below(look, folder, false)) return true;
+        list += length + (list[length] == ':');
+    }
+    return false;
+}
+
+static const char *as_file(Arena *arena, const char *name) {
+    if (is_file(name)) return arena_text(arena, name, strlen(name));
+    const char *longer = arena_format(arena, "%s" SUFFIX, name);
+    return is_file(longer) ? longer : NULL;
+}
+
+const char *paths_find_program(Arena *arena, const char *name) {
+    const char *file = as_file(arena, name);
+    if (file) return file;
+    Lookout look = {.arena = arena, .name = name, .all = {.arena = arena}};
+    const char *tried, *bundled = paths_programs(arena, &tried);
+    if (*name && name[0] != '/' && !look_in_path(&look) && bundled)
+        look_below(&look, bundled, true);
+    if (look.match && look.several == look.match) return look.match;
+    if (look.match)
+        report_error("several programs are called '%s': %s", name, look.several);
+    else if (is_folder(name))
+        report_error("'%s' is a folder, expected a program", name);
+    else
+        report_error("no program '%s' here, in RASP_PATH or among the bundled ones%s", name,
+                     near_words(arena, name, look.all.path, look.all.count));
+    return NULL;
+}

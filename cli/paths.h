@@ -1,0 +1,22 @@
+/* paths.h: where the library and the programs are.
+ *
+ * The folder `programs` is looked for beside the binary (a build tree), below the prefix it
+ * is installed in (bin/../share/rasp), and below the prefix it was built for.
+ */
+#ifndef RASP_CLI_PATHS_H
+#define RASP_CLI_PATHS_H
+
+#include "grammar/arena.h"
+
+/* The folder of lib.rasp, or NULL; the places that were tried are in *tried, for a message. */
+const char *paths_programs(Arena *arena, const char **tried);
+
+/* "FOLDER/NAME". */
+const char *paths_join(Arena *arena, const char *folder, const char *name);
+
+/* Finds a program: a file of that name, then a name below the folders of RASP_PATH, then one
+ * of the bundled programs.  In folders, `name` may leave out ".rasp" and leading folders
+ * ("sort", "paper/sort").  NULL, after a message, if there is none or several fit. */
+const char *paths_find_program(Arena *arena, const char *name);
+
+#endif

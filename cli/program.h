@@ -1,0 +1,41 @@
+/* program.h: a program file that a subcommand works on: found, loaded, its s-ops chosen. */
+#ifndef RASP_CLI_PROGRAM_H
+#define RASP_CLI_PROGRAM_H
+
+#include "interp/session.h"
+
+typedef struct Program {
+    Budget budget;
+    Arena *arena; /* dies with the program */
+    const char *path;
+    Session *session;
+} Program;
+
+/* Finds and loads the program `name` within `memory` bytes (0: the default), calls `body` and
+ * frees everything.  Gives body's exit status, or another after a message: no such file, the
+ * program is wrong, memory used up, Ctrl-C.  In body the budget has a guard. */
+typedef int ProgramBody(Program *program, void *context);
+int program_with(const char *name, size_t memory, ProgramBody *body, void *context);
+
+/* Which s-ops are meant. */
+typedef struct SopChoice {
+    const char **names; /* --sop, each */
+    size_t count;
+    const char *expression; /* --expr */
+    bool all;               /* every public s-op */
+} SopChoice;
+
+typedef struct Sop {
+    const char *name;
+    NodeId node;
+} Sop;
+
+/* The chosen s-ops, by default the one assigned last; in the program's arena.  NULL after a
+ * message if there is none or one is no s-op. */
+const Sop *program_sops(Program *program, const SopChoice *choice, size_t *count);
+
+/* The place of a node for reports, "sort.rasp:3"; the library's files without their folder.
+ * "" if it has none. */
+const char *program_place(Program *program, Span span);
+
+#endif

@@ -1,0 +1,23 @@
+/* report.h: messages to standard error, and what became of standard output. */
+#ifndef RASP_CLI_REPORT_H
+#define RASP_CLI_REPORT_H
+
+#include "grammar/diag.h"
+
+/* "rasp: error: ..." and "rasp: note: ...". */
+void report_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void report_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Prints diagnostics to standard error, coloured on a terminal. */
+extern const DiagSink report_sink;
+
+/* Colours there?  (fd 1 or 2; NO_COLOR and TERM=dumb say no.) */
+bool report_colour(int fd);
+
+/* Ends standard output: the status to exit with.  What could not be written is reported,
+ * but for a reader that has gone away. */
+int report_output(int status);
+/* Has writing to standard output failed?  Long output stops then. */
+bool report_output_failed(void);
+
+#endif

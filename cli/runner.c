@@ -1,0 +1,204 @@
+#include "cli/runner.h"
+
+#include "cli/json.h"
+#include "cli/lines.h"
+#include "cli/print.h"
+#include "cli/report.h"
+#include "cli/stats.h"
+#include "cli/stop.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- results ---------------------------------------------------------------------------- */
+
+static void print_result(const Runner *r, const Sop *sop, const Input *input,
+                         const Column *column) {
+    const RunnerOptions *o = r->options;
+    if (!o->json) {
+        if (o->named) printf("%s = ", sop->name);
+        print_values(stdout, column, (PrintOptions){.precision = o->precision});
+        putchar('\n');
+        return;
+    }
+    fputs("{\"sop\": ", stdout);
+    json_text(stdout, sop->name);
+    fputs(", \"input\": ", stdout);
+    json_input(stdout, input);
+    fputs(", \"output\": ", stdout);
+    json_column(stdout, column, o->precision);
+    printf(", \"type\": \"%s\"}\n", sequence_type_name(column->type));
+}
+
+/* With --json every input has its line, so that lines can be matched with inputs. */
+static void print_json_error(const char *sop, const Input *input, const char *text, size_t length,
+                             const char *error) {
+    fputs("{\"sop\": ", stdout);
+    json_text(stdout, sop);
+    fputs(", \"input\": ", stdout);
+    if (input)
+        json_input(stdout, input);
+    else
+        json_bytes(stdout, text, length);
+    fputs(", \"error\": ", stdout);
+    json_text(stdout, error);
+    fputs("}\n", stdout);
+}
+
+/* --- messages --------------------------------------------------------------------------- */
+
+enum { SHOWN = 60 }; /* bytes of an input in a message */
+
+static void note_input(const char *text, size_t length, const char *where) {
+    size_t shown = length < SHOWN ? length : SHOWN;
+    while (shown && shown < length && ((unsigned char)text[shown] & 0xc0) == 0x80) shown--;
+    char copy[SHOWN + 1];
+    for (size_t k = 0; k < shown; k++) copy[k] = (unsigned char)text[k] < 0x20 ? ' ' : text[k];
+    copy[shown] = '\0';
+    report_note("on the input \"%s\"%s%s%s%s", copy, shown < length ? "..." : "", where ? " (" : "",
+                where ? where : "", where ? ")" : "");
+}
+
+static void fail_input(Runner *r, const char *text, size_t length, const char *where,
+                       const char *error) {
+    r->failed = true;
+    report_error("%s: %s", where ? where : "the input", error);
+    for (size_t k = 0; r->options->json && k < r->sop_count; k++)
+        print_json_error(r->sops[k].name, NULL, text, length, error);
+}
+
+/* --- one input -------------------------------------------------------------------------- */
+
+/* What a line is about, kept together for the functions below. */
+typedef struct Job {
+    Runner *runner;
+    Arena *arena; /* of this input */
+    const char *text;
+    size_t length;
+    const char *where;
+} Job;
+
+static void fail_sop(const Job *job, const Sop *sop, const Input *input, const Fault *fault) {
+    Runner *r = job->runner;
+    r->failed = true;
+    fault_report(fault, &report_sink, session_sources(r->program->session), job->arena);
+    note_input(job->text, job->length, job->where);
+    if (r->options->json)
+        print_json_error(sop->name, input, NULL, 0, fault_text(fault, job->arena));
+}
+
+static Exec *start(const Job *job, const Input *input) {
+    Runner *r = job->runner;
+    ExecOptions options = {
+        .plan = r->options->plan, .threads = r->options->threads, .stats = r->options->stats};
+    Exec *exec = exec_new(session_graph(r->program->session), input, options, job->arena);
+    NodeId *nodes = ARENA_ARRAY(job->arena, r->sop_count, NodeId);
+    for (size_t k = 0; k < r->sop_count; k++) nodes[k] = r->sops[k].node;
+    exec_want(exec, nodes, r->sop_count);
+    return exec;
+}
+
+static void run_job(const Job *job) {
+    Runner *r = job->runner;
+    Input input;
+    char error[256];
+    if (!input_read(r->options->reading, job->text, job->length,
+                    session_intern(r->program->session), job->arena, &input, error, sizeof error)) {
+        fail_input(r, job->text, job->length, job->where, error);
+        return;
+    }
+    if (r->options->named && !r->options->json && r->inputs > 1) putchar('\n');
+    Exec *exec = start(job, &input);
+    for (size_t k = 0; k < r->sop_count && !report_output_failed(); k++) {
+        Fault fault;
+        const Column *column = exec_column(exec, r->sops[k].node, &fault);
+        progress_hide();
+        if (column)
+            print_result(r, &r->sops[k], &input, column);
+        else
+            fail_sop(job, &r->sops[k], &input, &fault);
+    }
+    if (r->options->stats) stats_print(exec, session_graph(r->program->session), job->arena);
+}
+
+/* The budget's guard has been left by a jump. */
+static void give_up(Runner *r, const char *text, size_t length, const char *where) {
+    char message[256];
+    budget_message(&r->program->budget, message, sizeof message);
+    r->interrupted = r->program->budget.stop == BUDGET_CANCELLED;
+    if (r->interrupted) {
+        report_error("%s", message);
+        return;
+    }
+    fail_input(r, "", 0, where, message);
+    note_input(text, length, NULL);
+}
+
+bool runner_run(Runner *r, const char *text, size_t length, const char *where) {
+    Budget *budget = &r->program->budget;
+    Arena *volatile arena = NULL;
+    BudgetGuard guard;
+    progress_input(++r->inputs);
+    if (BUDGET_ENTER(budget, &guard)) {
+        arena = arena_new(budget);
+        run_job(&(Job){r, arena, text, length, where});
+        budget_leave(budget, &guard);
+    } else {
+        give_up(r, text, length, where);
+    }
+    arena_free(arena);
+    return !r->interrupted && !report_output_failed();
+}
+
+/* --- standard input --------------------------------------------------------------------- */
+
+/* Whoever waits for a line has the results of the lines before it. */
+static void flush_output(void) {
+    progress_hide();
+    fflush(stdout);
+}
+
+static bool end_of_lines(Runner *r, LinesStatus status) {
+    switch (status) {
+    case LINES_READ:
+    case LINES_END:
+        return true;
+    case LINES_INTERRUPTED:
+        r->interrupted = true;
+        report_error("interrupted");
+        return false;
+    case LINES_TOO_LONG:
+        report_error("standard input: a line is longer than the memory limit "
+                     "(--max-memory raises it)");
+        break;
+    case LINES_ERROR:
+        report_error("cannot read standard input: %s", strerror(errno));
+        break;
+    }
+    r->failed = true;
+    return false;
+}
+
+bool runner_run_lines(Runner *r) {
+    Lines lines = {
+        .fd = STDIN_FILENO, .limit = r->program->budget.limit / 2, .before_waiting = flush_output};
+    if (isatty(STDIN_FILENO)) report_note("reading inputs, one a line; Ctrl-D ends");
+    LinesStatus status;
+    const char *line;
+    size_t length, number = 0;
+    bool going = true;
+    while (going) {
+        while ((status = lines_next(&lines, &line, &length)) == LINES_INTERRUPTED)
+            if (stop_requested()) break;
+        if (status != LINES_READ) break;
+        if (length && line[length - 1] == '\r') length--;
+        char where[64];
+        snprintf(where, sizeof where, "standard input, line %zu", ++number);
+        going = runner_run(r, line, length, where);
+    }
+    if (going) going = end_of_lines(r, status);
+    lines_close(&lines);
+    return going;
+}

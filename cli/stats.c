@@ -1,0 +1,48 @@
+#include "cli/stats.h"
+
+#include "cli/stop.h"
+#include "grammar/utf8.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_WIDTH = 44 };
+
+static void put_bytes(char *text, size_t size, size_t bytes) {
+    static const char *const unit[] = {"B", "KiB", "MiB", "GiB"};
+    double value = (double)bytes;
+    size_t u = 0;
+    while (value >= 1024 && u + 1 < sizeof unit / sizeof *unit) value /= 1024, u++;
+    snprintf(text, size, u ? "%.1f %s" : "%.0f %s", value, unit[u]);
+}
+
+static void put_row(const char *name, const char *plan, const char *time, const char *memory) {
+    int pad = NAME_WIDTH - (int)utf8_count(name, strlen(name));
+    fprintf(stderr, "%s%*s  %-22s %12s %12s\n", name, pad > 0 ? pad : 0, "", plan, time, memory);
+}
+
+static const char *label(const Graph *graph, NodeId id, Arena *arena) {
+    const Node *node = graph_node(graph, id);
+    const char *text = graph_text(graph, id, node->name ? 24 : 40, arena);
+    return node->name ? arena_format(arena, "%s = %s", node->name->text, text) : text;
+}
+
+void stats_print(const Exec *exec, const Graph *graph, Arena *arena) {
+    size_t count, bytes = 0;
+    double seconds = 0;
+    char time[32], memory[32];
+    const ExecStat *stats = exec_stats(exec, &count);
+    progress_hide();
+    fflush(stdout);
+    put_row("s-op", "plan", "time", "memory");
+    for (size_t k = 0; k < count; k++) {
+        snprintf(time, sizeof time, "%.3f ms", stats[k].seconds * 1e3);
+        put_bytes(memory, sizeof memory, stats[k].bytes);
+        put_row(label(graph, stats[k].node, arena), stats[k].plan, time, memory);
+        seconds += stats[k].seconds;
+        bytes += stats[k].bytes;
+    }
+    snprintf(time, sizeof time, "%.3f ms", seconds * 1e3);
+    put_bytes(memory, sizeof memory, bytes);
+    put_row("all", "", time, memory);
+}

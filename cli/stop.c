@@ -1,0 +1,93 @@
+#include "cli/stop.h"
+
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t requested;
+
+static void on_interrupt(int number) {
+    if (requested) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
+    requested = 1;
+}
+
+volatile sig_atomic_t *stop_catch(void) {
+    struct sigaction action = {.sa_handler = on_interrupt}; /* no SA_RESTART: reads end */
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    return &requested;
+}
+
+bool stop_requested(void) {
+    return requested != 0;
+}
+
+void stop_clear(void) {
+    requested = 0;
+}
+
+/* --- progress --------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t seconds, visible, running;
+static atomic_size_t input_number;
+
+/* Async-signal-safe: no printf. */
+static char *put_number(char *to, size_t value) {
+    char digits[24];
+    int count = 0;
+    do digits[count++] = (char)('0' + value % 10);
+    while (value /= 10);
+    while (count) {
+        *to++ = digits[--count];
+        if (count && count % 3 == 0) *to++ = ',';
+    }
+    return to;
+}
+
+static char *put_text(char *to, const char *text) {
+    while (*text) *to++ = *text++;
+    return to;
+}
+
+static void on_timer(int number) {
+    (void)number;
+    char line[96], *to = line;
+    size_t input = atomic_load(&input_number);
+    seconds = seconds + 1;
+    to = put_text(to, "\r\33[K");
+    if (input) to = put_number(put_text(to, "input "), input), to = put_text(to, ", ");
+    to = put_text(put_number(to, (size_t)seconds), " s");
+    visible = 1;
+    (void)!write(STDERR_FILENO, line, (size_t)(to - line));
+}
+
+void progress_start(void) {
+    if (!isatty(STDERR_FILENO)) return;
+    struct sigaction action = {.sa_handler = on_timer, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGALRM, &action, NULL);
+    struct itimerval every = {{1, 0}, {1, 0}};
+    setitimer(ITIMER_REAL, &every, NULL);
+    running = 1;
+}
+
+void progress_input(size_t number) {
+    atomic_store(&input_number, number);
+}
+
+void progress_hide(void) {
+    if (!visible) return;
+    visible = 0;
+    (void)!write(STDERR_FILENO, "\r\33[K", 4);
+}
+
+void progress_end(void) {
+    if (!running) return;
+    struct itimerval never = {0};
+    setitimer(ITIMER_REAL, &never, NULL);
+    progress_hide();
+}

@@ -1,0 +1,23 @@
+/* stop.h: Ctrl-C and the progress line. */
+#ifndef RASP_CLI_STOP_H
+#define RASP_CLI_STOP_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* From here on the first Ctrl-C sets the flag, which is for Budget.cancel; a second one,
+ * before stop_clear, ends the process at once. */
+volatile sig_atomic_t *stop_catch(void);
+bool stop_requested(void);
+void stop_clear(void);
+
+/* On a terminal, a line on standard error with the seconds that have passed, once they are
+ * more than one, and with the number of the input that is being run.  It works while the
+ * process computes (a timer's signal writes it).  Hide it before writing anything else. */
+void progress_start(void);
+void progress_input(size_t number);
+void progress_hide(void);
+void progress_end(void);
+
+#endif
