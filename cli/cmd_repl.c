@@ -1,0 +1,103 @@
+/* `rasp` alone, or `rasp repl` */
+#include "cli/command.h"
+
+#include "cli/complete.h"
+#include "cli/draw.h"
+#include "cli/help.h"
+#include "cli/options.h"
+#include "cli/paths.h"
+#include "cli/repl.h"
+#include "cli/report.h"
+#include "cli/stop.h"
+
+#include <unistd.h>
+
+static const char help[] =
+    "Read, execute and show RASP statements.\v"
+    "On a terminal: Tab completes, the arrow keys recall, Ctrl-C drops a statement, Ctrl-D leaves, "
+    "'help' says more.  Otherwise the output is that of the reference interpreter, byte for byte.\n"
+    "\n"
+    "Example:\n"
+    "  echo 'sort(tokens, tokens);' | rasp repl";
+
+static const char banner[] = "rasp " RASP_VERSION "   (help tells what there is, Ctrl-D leaves)\n"
+                             "running example is: hello\n";
+
+typedef struct Terminal {
+    Session *session; /* once it has started */
+} Terminal;
+
+static void on_start(void *context, Session *session) {
+    ((Terminal *)context)->session = session;
+}
+
+static bool on_line(void *context, Session *session, const char *line, size_t length) {
+    (void)context;
+    return help_command(session, line, length);
+}
+
+static int run(Arena *arena, Budget *budget, LineInput *lines, Terminal *terminal) {
+    const char *tried, *folder = paths_programs(arena, &tried);
+    if (!folder) {
+        report_error("the library 'lib.rasp' is not where it should be: tried %s", tried);
+        return EXIT_NO_FILE;
+    }
+    bool edits = line_edits(lines);
+    Printer printer = {.out = stdout,
+                       .friendly = edits,
+                       .colour = edits && report_colour(STDOUT_FILENO),
+                       .draw = draw_picture};
+    ReplOptions options = {.session = {.budget = budget,
+                                       .library = paths_join(arena, folder, "lib.rasp"),
+                                       .extras = paths_join(arena, folder, "extras.rasp")},
+                           .printer = &printer,
+                           .lines = lines,
+                           .context = terminal,
+                           .cancel = stop_catch()};
+    budget->cancel = options.cancel;
+    if (edits) {
+        options.banner = banner;
+        options.started = on_start;
+        options.command = on_line;
+    }
+    return repl_run(&options) ? EXIT_FINE : EXIT_FAILED;
+}
+
+static int repl(size_t memory) {
+    Budget budget;
+    BudgetGuard guard;
+    Arena *volatile arena = NULL;
+    Terminal terminal = {NULL};
+    LineInput *lines = line_open(complete_line, &terminal.session);
+    volatile int status = EXIT_FAILED;
+    budget_init(&budget, memory ? memory : BUDGET_DEFAULT_LIMIT);
+    if (lines && BUDGET_ENTER(&budget, &guard)) {
+        arena = arena_new(&budget);
+        status = run(arena, &budget, lines, &terminal);
+        budget_leave(&budget, &guard);
+    } else {
+        report_error("out of memory");
+    }
+    arena_free(arena);
+    line_close(lines);
+    return status;
+}
+
+static error_t parse(int key, char *text, struct argp_state *state) {
+    if (key == ARGP_KEY_INIT) {
+        state->child_inputs[0] = state->input;
+        return 0;
+    }
+    if (key == ARGP_KEY_ARG)
+        argp_error(state, "expected no argument, found '%s' (rasp run %s runs a program)", text,
+                   text);
+    return ARGP_ERR_UNKNOWN;
+}
+
+int cmd_repl(int argc, char **argv) {
+    static const struct argp_child children[] = {{&memory_option, 0, NULL, 0}, {0}};
+    static const struct argp argp = {.parser = parse, .doc = help, .children = children};
+    size_t memory = 0;
+    argp_parse(&argp, argc, argv, 0, NULL, &memory);
+    return repl(memory);
+}

@@ -1,0 +1,11 @@
+/* help.h: `help` and `help NAME` in the REPL: from the operator table (op.h), a table of the
+ * built-in forms, and the comments above the library's definitions. */
+#ifndef RASP_CLI_HELP_H
+#define RASP_CLI_HELP_H
+
+#include "interp/session.h"
+
+/* If the line is `help` or `help NAME`: prints to standard output and gives true. */
+bool help_command(Session *session, const char *line, size_t length);
+
+#endif
