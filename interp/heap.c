@@ -2,59 +2,28 @@
 
 #include <string.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define SMALL 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SMALL 0
-#endif
-#endif
-#ifndef SMALL
-#define SMALL 512 /* bytes; larger pieces are blocks */
-#endif
-
-enum { GRAIN = 16, SIZES = 512 / GRAIN + 1 };
-
-/* A freed small piece. */
-typedef struct Free {
-    struct Free *next;
-} Free;
-
 struct Heap {
-    Arena *arena;
+    Budget *budget;
     const HeapClass *classes;
     Cell *cells;
     Cell *gray;
-    Free *free[SIZES]; /* by size in grains */
-    size_t live;       /* bytes in use */
-    size_t fresh;      /* bytes allocated since the last collection */
+    size_t live;  /* bytes in use */
+    size_t fresh; /* bytes allocated since the last collection */
     bool stress;
 };
 
-Heap *heap_new(Arena *arena, const HeapClass *classes) {
-    Heap *heap = ARENA_NEW(arena, Heap);
-    heap->arena = arena;
-    heap->classes = classes;
+Heap *heap_new(Budget *budget, const HeapClass *classes) {
+    Heap *heap = budget_alloc(budget, sizeof *heap);
+    *heap = (Heap){.budget = budget, .classes = classes};
     return heap;
 }
 
-Arena *heap_arena(const Heap *heap) {
-    return heap->arena;
+Budget *heap_budget(const Heap *heap) {
+    return heap->budget;
 }
 
 void *heap_alloc(Heap *heap, size_t size) {
-    void *memory;
-    size_t grains = (size + GRAIN - 1) / GRAIN;
-    if (size > SMALL) {
-        memory = arena_block(heap->arena, size, 1);
-        memset(memory, 0, size);
-    } else if (heap->free[grains]) {
-        memory = heap->free[grains];
-        heap->free[grains] = heap->free[grains]->next;
-        memset(memory, 0, size);
-    } else {
-        memory = arena_alloc(heap->arena, grains * GRAIN);
-    }
+    void *memory = memset(budget_alloc(heap->budget, size), 0, size);
     heap->live += size;
     heap->fresh += size;
     return memory;
@@ -63,14 +32,7 @@ void *heap_alloc(Heap *heap, size_t size) {
 void heap_release(Heap *heap, void *memory, size_t size) {
     if (!memory) return;
     heap->live -= size;
-    if (size > SMALL) {
-        arena_release(heap->arena, memory);
-        return;
-    }
-    size_t grains = (size + GRAIN - 1) / GRAIN;
-    Free *piece = memory;
-    piece->next = heap->free[grains];
-    heap->free[grains] = piece;
+    budget_free(heap->budget, memory, size);
 }
 
 void *heap_cell(Heap *heap, CellKind kind, size_t size) {
@@ -88,10 +50,10 @@ bool heap_is_due(const Heap *heap) {
     enum { TRIFLE = 8 << 20, LEAST = 64 << 10 };
     if (heap->stress) return true;
     if (heap->fresh < LEAST) return false;
-    const Budget *budget = arena_budget(heap->arena);
     size_t old = heap->live > heap->fresh ? heap->live - heap->fresh : 0;
     if (heap->fresh >= (old > TRIFLE ? old : TRIFLE)) return true;
-    return heap->fresh >= old / 8 && heap->fresh >= (budget->limit - budget->used) / 2;
+    size_t left = heap->budget->limit - heap->budget->used;
+    return heap->fresh >= old / 8 && heap->fresh >= left / 2;
 }
 
 void heap_mark(Heap *heap, Cell *cell) {
@@ -123,6 +85,12 @@ void heap_sweep(Heap *heap) {
         }
     }
     heap->fresh = 0;
+}
+
+void heap_free(Heap *heap) {
+    if (!heap) return;
+    heap_sweep(heap); /* nothing is marked */
+    budget_free(heap->budget, heap, sizeof *heap);
 }
 
 void heap_stress(Heap *heap, bool on) {

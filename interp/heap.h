@@ -1,19 +1,18 @@
 /* heap.h: memory of values: lists, dicts, functions, scopes, s-op objects.
  *
- * Loops make garbage by the million, so that the session's arena alone will not do.  The
+ * Loops make garbage by the million, so that the session's arena will not do.  The
  * heap marks and sweeps.  It never collects by itself: the evaluator calls heap_collect at
  * its safe points (the end of a loop's turn, the begin of a call), where everything alive is
  * reachable from its value stack, its scopes and its calls.  Between two safe points, plain
  * C variables may hold values.
  *
- * Cells come from the session's arena: small ones from free lists by size, large ones as
- * blocks that are given back.  Under AddressSanitizer every cell is a block of its own, so
- * that a value used after its death is found.
+ * Each cell is an allocation of its own, charged to the budget, so that memory once freed
+ * can serve for anything, and so that AddressSanitizer finds a value used after its death.
  */
 #ifndef RASP_INTERP_HEAP_H
 #define RASP_INTERP_HEAP_H
 
-#include "grammar/arena.h"
+#include "grammar/budget.h"
 
 #include <stdint.h>
 
@@ -37,8 +36,9 @@ typedef struct HeapClass {
 } HeapClass;
 
 /* `classes` by CellKind. */
-Heap *heap_new(Arena *arena, const HeapClass *classes);
-Arena *heap_arena(const Heap *heap);
+Heap *heap_new(Budget *budget, const HeapClass *classes);
+void heap_free(Heap *heap); /* and all cells; NULL is fine */
+Budget *heap_budget(const Heap *heap);
 
 /* A zeroed cell of `size` bytes, or memory that a cell owns. */
 void *heap_cell(Heap *heap, CellKind kind, size_t size);

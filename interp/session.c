@@ -79,7 +79,7 @@ static bool start_up(Session *s, void *context) {
 static void set_up(Session *s) {
     s->intern = intern_new(s->arena);
     s->graph = graph_new(s->arena, s->intern);
-    s->heap = heap_new(s->arena, value_classes);
+    s->heap = heap_new(s->budget, value_classes);
     s->sources = source_map_new(s->arena);
     s->out = intern_text(s->intern, "out");
     for (int k = 0; k < RESERVED_COUNT; k++) s->reserved[k] = intern_text(s->intern, reserved[k]);
@@ -97,24 +97,26 @@ static void set_up(Session *s) {
 /* NULL if memory ran out. */
 static Session *make_session(const SessionOptions *options) {
     BudgetGuard guard;
-    Session *volatile made = NULL;
     Arena *volatile arena = NULL;
+    Session *volatile made = NULL;
     if (BUDGET_ENTER(options->budget, &guard)) {
         arena = arena_new(options->budget);
-        Session *s = ARENA_NEW(arena, Session);
+        Session *s = made = ARENA_NEW(arena, Session);
         s->options = *options;
         s->budget = options->budget;
         s->arena = arena;
         set_up(s);
         budget_leave(options->budget, &guard);
-        made = s;
-    } else {
-        char message[256];
-        budget_message(options->budget, message, sizeof message);
-        arena_free(arena);
-        if (options->sink.stopped) options->sink.stopped(options->sink.context, NULL, message);
+        return s;
     }
-    return made;
+    char message[256];
+    budget_message(options->budget, message, sizeof message);
+    if (made)
+        session_free(made);
+    else
+        arena_free(arena);
+    if (options->sink.stopped) options->sink.stopped(options->sink.context, NULL, message);
+    return NULL;
 }
 
 Session *session_new(const SessionOptions *options) {
@@ -135,6 +137,8 @@ void session_free(Session *s) {
     if (!s) return;
     example_clear(&s->sop_example);
     example_clear(&s->selector_example);
+    while (s->trials) trial_pop(s);
+    heap_free(s->heap);
     arena_free(s->scratch);
     arena_free(s->arena);
 }

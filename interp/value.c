@@ -21,8 +21,8 @@ static uint32_t nesting(const Value *items, size_t count) {
 static List *list_room(Heap *heap, size_t count) {
     size_t bytes;
     if (__builtin_mul_overflow(count, sizeof(Value), &bytes) || bytes > SIZE_MAX / 2) {
-        arena_budget(heap_arena(heap))->wanted = SIZE_MAX;
-        budget_stop(arena_budget(heap_arena(heap)), BUDGET_OUT_OF_MEMORY);
+        heap_budget(heap)->wanted = SIZE_MAX;
+        budget_stop(heap_budget(heap), BUDGET_OUT_OF_MEMORY);
     }
     List *list = heap_cell(heap, CELL_LIST, sizeof(List) + bytes);
     list->count = count;
