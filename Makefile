@@ -49,6 +49,10 @@ FUZZERS := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/*.c))
 BENCHES := $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/*.c))
 TOOLS   := build/release/tests/vectors
 
+# One short line a file; V=1 shows the commands, -s nothing.
+SILENT   = $(findstring s,$(firstword -$(MAKEFLAGS)))
+Q        = $(if $(V),,@$(if $(SILENT),,printf "%-6s %s\n" $(1) $@;))
+
 # Builds below use every core, unless a -j was given.
 JOBS     = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 SUBMAKE  = $(MAKE) --no-print-directory $(JOBS)
@@ -57,39 +61,39 @@ all: $(BIN) ## build bin/rasp and the libraries (default)
 
 $(BIN): $(OBJ_CLI) $(LIBS)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $(OBJ_CLI) $(LIBS) $(LDLIBS)
+	$(call Q,link)$(CC) $(LDFLAGS) -o $@ $(OBJ_CLI) $(LIBS) $(LDLIBS)
 
 $(B)/librasp.a: $(OBJ_LIB)
 $(B)/librasp_runtime.a: $(OBJ_RT)
 $(B)/%.a:
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call Q,ar)$(AR) rcs $@ $^
 
 $(B)/%.o: %.c | $(GEN)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(call Q,cc)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 $(B)/gen/%.o: $(B)/gen/%.c
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(call Q,cc)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(B)/gen/grammar/rasp_parse.c: grammar/rasp.y
 	@mkdir -p $(@D)
-	bison -Wall -Werror --defines=$(@:.c=.h) -o $@ $<
+	$(call Q,bison)bison -Wall -Werror --defines=$(@:.c=.h) -o $@ $<
 $(B)/gen/grammar/rasp_lex.c: grammar/rasp.l $(B)/gen/grammar/rasp_parse.c
-	flex --header-file=$(@:.c=.h) -o $@ $<
+	$(call Q,flex)flex --header-file=$(@:.c=.h) -o $@ $<
 
 $(B)/unit/%: tests/unit/%.c $(LIBS)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBS) $(LDLIBS) -lcmocka -lmpfr -lgmp
+	$(call Q,build)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBS) $(LDLIBS) -lcmocka -lmpfr -lgmp
 $(B)/bench/%: bench/%.c $(LIBS)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBS) $(LDLIBS)
+	$(call Q,build)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBS) $(LDLIBS)
 build/fuzz/%: tests/fuzz/%.c $(LIBS)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $< $(LIBS) $(LDLIBS)
+	$(call Q,build)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $< $(LIBS) $(LDLIBS)
 
 build/release/tests/%: tests/compile/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -o $@ $< -ljansson -lm
+	$(call Q,build)$(CC) $(CFLAGS) -o $@ $< -ljansson -lm
 
 units: $(UNITS)
 objects: $(OBJ_LIB) $(OBJ_RT) $(OBJ_CLI)
