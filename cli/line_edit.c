@@ -4,6 +4,7 @@
 #include "cli/report.h"
 
 #include <histedit.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,15 @@ static unsigned char drop_line(EditLine *editor, int key) {
     (void)key;
     owner(editor)->dropped = true;
     return CC_NEWLINE;
+}
+
+/* Without the terminal's signals Ctrl-Z is a key, too. */
+static unsigned char suspend(EditLine *editor, int key) {
+    (void)key;
+    el_set(editor, EL_PREP_TERM, 0);
+    kill(0, SIGTSTP);
+    el_set(editor, EL_PREP_TERM, 1);
+    return CC_REDISPLAY;
 }
 
 /* Ctrl-D deletes a character, and on an empty line ends the input. */
@@ -143,6 +153,7 @@ static const struct {
 } keys[] = {
     {"rasp-drop", "forget the statement", "^C", drop_line},
     {"rasp-end", "delete a character or leave", "^D", end_or_delete},
+    {"rasp-suspend", "stop until continued", "^Z", suspend},
     {"rasp-complete", "complete a name", "^I", complete_word},
 };
 
@@ -154,7 +165,7 @@ static void bind_keys(EditLine *editor) {
     }
     el_set(editor, EL_BIND, "^R", "em-inc-search-prev", NULL);
     /* While a line is edited Ctrl-C is a key; while a statement runs it is a signal. */
-    el_set(editor, EL_SETTY, "-d", "intr=", NULL);
+    el_set(editor, EL_SETTY, "-d", "-isig", NULL);
 }
 
 LineEdit *line_edit_new(LineCompleter *complete, void *context) {
@@ -188,10 +199,12 @@ void line_edit_free(LineEdit *edit) {
 
 /* --- reading ---------------------------------------------------------------------------- */
 
+/* The colour ends in front of the blanks: libedit loses an escape that no character follows. */
 static void set_prompt(LineEdit *edit, const char *text) {
+    int marks = (int)strcspn(text, " ");
     if (edit->colour)
-        snprintf(edit->prompt, sizeof edit->prompt, "%c\33[1;34m%c%s%c\33[0m%c", ESCAPE, ESCAPE,
-                 text, ESCAPE, ESCAPE);
+        snprintf(edit->prompt, sizeof edit->prompt, "%c\33[1;34m%c%.*s%c\33[0m%c%s", ESCAPE, ESCAPE,
+                 marks, text, ESCAPE, ESCAPE, text + marks);
     else
         snprintf(edit->prompt, sizeof edit->prompt, "%s", text);
 }
@@ -208,7 +221,10 @@ LineStatus line_edit_read(LineEdit *edit, const char *text, const char **line, s
     edit->dropped = false;
     fflush(stdout);
     const char *got = el_gets(edit->editor, &count);
-    if (edit->dropped) return LINE_DROPPED;
+    if (edit->dropped) {
+        puts("^C");
+        return LINE_DROPPED;
+    }
     if (!got || count <= 0) return LINE_END;
     size_t size = (size_t)count;
     if (got[size - 1] == '\n') size--;

@@ -30,6 +30,8 @@ static int load(Program *p, const char *name) {
     }
     p->path = paths_find_program(p->arena, name);
     if (!p->path) return EXIT_NO_FILE;
+    const char *slash = strrchr(p->path, '/');
+    p->shown = strncmp(p->path, name, strlen(name)) != 0 && slash ? slash + 1 : p->path;
     if (access(p->path, R_OK) != 0) {
         report_error("cannot read '%s': %s", p->path, strerror(errno));
         return EXIT_NO_FILE;
@@ -108,13 +110,24 @@ static bool accept(Sop *sop, const char *name, Value value, const char *label) {
     return false;
 }
 
+enum { LISTED = 12 }; /* names in a message */
+
+static const char *list_names(Program *p, const char *const *names, size_t count) {
+    const char *text = count ? "; it has" : "; it gives no name to any";
+    for (size_t k = 0; k < count && k < LISTED; k++)
+        text = arena_format(p->arena, "%s%s '%s'", text, k ? "," : "", names[k]);
+    return count > LISTED ? arena_format(p->arena, "%s, ...", text) : text;
+}
+
 static bool find_named(Program *p, const char *name, Sop *sop) {
     Value value;
     if (session_lookup(p->session, name, &value))
         return accept(sop, name, value, arena_format(p->arena, "'%s'", name));
     size_t count;
     const char **names = sop_names(p, &count);
-    report_error("no s-op '%s' in '%s'%s", name, p->path, near_words(p->arena, name, names, count));
+    const char *near = near_words(p->arena, name, names, count);
+    report_error("no s-op '%s' in '%s'%s", name, p->shown,
+                 *near ? near : list_names(p, names, count));
     return false;
 }
 
@@ -127,7 +140,7 @@ static const Sop *all_sops(Program *p, size_t *count) {
         if (names[k].value.kind == VALUE_SOP)
             sops[(*count)++] = (Sop){names[k].name->text, names[k].value.object->node};
     if (*count) return sops;
-    report_error("'%s' gives no name to an s-op", p->path);
+    report_error("'%s' gives no name to an s-op", p->shown);
     return NULL;
 }
 
@@ -148,7 +161,7 @@ const Sop *program_sops(Program *p, const SopChoice *choice, size_t *count) {
         accept(sops, binding.name->text, binding.value, "the result"))
         return sops;
     report_error("'%s' assigns no s-op; --expr gives one, e.g. --expr 'sort(tokens, tokens)'",
-                 p->path);
+                 p->shown);
     return NULL;
 }
 
@@ -156,6 +169,9 @@ const char *program_place(Program *p, Span span) {
     Place place;
     if (!source_place(session_sources(p->session), span, &place)) return "";
     const char *name = place.source->name, *slash = strrchr(name, '/');
-    if (strcmp(name, p->path) != 0 && slash) name = slash + 1;
+    if (strcmp(name, p->path) == 0)
+        name = p->shown;
+    else if (slash)
+        name = slash + 1;
     return arena_format(p->arena, "%s:%u", name, place.line);
 }

@@ -8,6 +8,7 @@ typedef struct Program {
     Budget budget;
     Arena *arena; /* dies with the program */
     const char *path;
+    const char *shown; /* the same for reports: one that was found by its name, without folder */
     Session *session;
 } Program;
 

@@ -80,9 +80,25 @@ typedef struct Job {
     const char *where;
 } Job;
 
-static void fail_sop(const Job *job, const Sop *sop, const Input *input, const Fault *fault) {
+/* `tokens_int` and its like are made before any text is read: their faults are shown where the
+ * s-op first uses them. */
+static Span fault_span(const Job *job, const Sop *sop, const Fault *fault) {
+    const Graph *graph = session_graph(job->runner->program->session);
+    if (fault->span.end > fault->span.begin) return fault->span;
+    const bool *needed = graph_needed(graph, &sop->node, 1, job->arena);
+    for (NodeId id = 0; id < graph_count(graph); id++)
+        for (int k = 0; needed[id] && k < graph_node(graph, id)->arity; k++) {
+            const Node *argument = graph_node(graph, graph_node(graph, id)->arg[k]);
+            if (argument->kind == NODE_TOKENS && argument->tokens != TOKENS_STR)
+                return graph_node(graph, id)->span;
+        }
+    return fault->span;
+}
+
+static void fail_sop(const Job *job, const Sop *sop, const Input *input, Fault *fault) {
     Runner *r = job->runner;
     r->failed = true;
+    fault->span = fault_span(job, sop, fault);
     fault_report(fault, &report_sink, session_sources(r->program->session), job->arena);
     note_input(job->text, job->length, job->where);
     if (r->options->json)
