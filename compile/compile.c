@@ -1,7 +1,11 @@
 #include "compile/compile.h"
 
-#include <string.h>
+#include "compile/certificate.h"
 
+#include <stdio.h>
+
+/* Inverse temperature for a score gap of 1: e^-64 leaks nothing that a float64 could see. */
+static const double BETA = 64;
 static const uint32_t ROWS_PER_LEVEL = 64; /* combinations looked at for each value allowed */
 
 CompileOptions compile_options(void) {
@@ -20,6 +24,54 @@ static bool lower_outputs(Compiled *c, const CompileOutput *outputs, Arena *aren
     return true;
 }
 
+/* Weights for one type and shape of tables, with the certificate; false when memory runs
+ * out. */
+static bool try_weights(Compiled *c, EmitOptions emit, Arena *arena) {
+    Emission rounded;
+    compiled_clear(c);
+    model_free(c->model);
+    c->model = NULL;
+    c->emit = emit;
+    EmitOptions exact = emit;
+    exact.dtype = RT_F64;
+    bool made = emit_model(c->lower, c->outputs, c->output_count, exact, &c->emission);
+    c->ideal = c->emission.model;
+    if (!made) return false;
+    made = emit_model(c->lower, c->outputs, c->output_count, emit, &rounded);
+    c->model = rounded.model;
+    if (!made) return false;
+    model_round(c->model);
+    c->certificate = ARENA_NEW(arena, Certificate);
+    certificate_check(c, c->model, arena, c->certificate);
+    return true;
+}
+
+/* The smallest type that the certificate holds in; tables with flat parts where errors would
+ * otherwise pile up. */
+static bool choose_weights(Compiled *c, const CompileOptions *options, Arena *arena,
+                           LowerError *error) {
+    static const struct {
+        RtDtype dtype;
+        bool steep;
+    } choices[] = {{RT_F32, false}, {RT_F64, false}, {RT_F32, true}, {RT_F64, true}};
+    for (size_t k = 0; k < sizeof choices / sizeof *choices; k++) {
+        bool f32 = choices[k].dtype == RT_F32;
+        if (options->dtype != COMPILE_AUTO && (options->dtype == COMPILE_F32) != f32) continue;
+        EmitOptions emit = {choices[k].dtype, BETA, choices[k].steep, options->log_length};
+        if (!try_weights(c, emit, arena)) break;
+        if (c->certificate->holds) return true;
+    }
+    *error = (LowerError){.node = NODE_NONE, .message = "out of memory for the weights"};
+    if (c->model && c->ideal)
+        snprintf(error->message, sizeof error->message, "cannot certify the model in %s: %s%s",
+                 options->dtype == COMPILE_F32 ? "f32" : "f64", c->certificate->broken,
+                 options->dtype == COMPILE_F32 ? " (--dtype f64 is finer)" : "");
+    compiled_clear(c);
+    model_free(c->model);
+    c->model = NULL;
+    return false;
+}
+
 bool compile_graph(Graph *graph, const CompileOutput *outputs, uint32_t output_count,
                    const CompileOptions *options, Arena *arena, Compiled *c, LowerError *error) {
     *c = (Compiled){.output_count = output_count};
@@ -32,14 +84,10 @@ bool compile_graph(Graph *graph, const CompileOutput *outputs, uint32_t output_c
         if (graph_node(graph, outputs[k].node)->depth > c->depth)
             c->depth = graph_node(graph, outputs[k].node)->depth;
     if (!lower_outputs(c, outputs, arena, error)) return false;
-    c->emit = (EmitOptions){.dtype = options->dtype == COMPILE_F32 ? RT_F32 : RT_F64,
-                            .beta = 64,
-                            .log_length = options->log_length};
-    if (emit_model(c->lower, c->outputs, output_count, c->emit, &c->emission)) {
-        c->model = c->emission.model;
-        return true;
-    }
-    model_free(c->emission.model);
-    *error = (LowerError){.node = NODE_NONE, .message = "out of memory for the weights"};
-    return false;
+    return choose_weights(c, options, arena, error);
+}
+
+void compiled_clear(Compiled *compiled) {
+    model_free(compiled->ideal);
+    compiled->ideal = NULL;
 }

@@ -15,8 +15,8 @@ typedef struct CompileOptions {
     const Atom *alphabet; /* distinct, of one kind */
     uint32_t alphabet_size;
     uint32_t max_length;
-    int32_t first;  /* index of the token that inputs start with, or -1 */
-    NodeId where;   /* an s-op that is true everywhere on inputs, or NODE_NONE */
+    int32_t first; /* index of the token that inputs start with, or -1 */
+    NodeId where;  /* an s-op that is true everywhere on inputs, or NODE_NONE */
     CompileDtype dtype;
     uint32_t table_limit; /* most values of one s-op */
     MaskRule masks;
@@ -39,7 +39,9 @@ typedef struct Compiled {
     uint32_t output_count;
     EmitOptions emit;
     Emission emission;
+    Model *ideal; /* the weights before rounding to the model's type: compiled_clear */
     Model *model; /* the caller's: model_free */
+    struct Certificate *certificate;
     uint32_t depth; /* RASP's: attention layers that the program says it needs */
 } Compiled;
 
@@ -48,5 +50,7 @@ typedef struct Compiled {
 bool compile_graph(Graph *graph, const CompileOutput *outputs, uint32_t output_count,
                    const CompileOptions *options, Arena *arena, Compiled *compiled,
                    LowerError *error);
+/* Frees what is not in the arena, but for the model. */
+void compiled_clear(Compiled *compiled);
 
 #endif

@@ -331,6 +331,5 @@ bool emit_model(Lower *lower, const OutputPlan *outputs, uint32_t output_count, 
                               to_runtime_all(outputs[o].values, outputs[o].value_count, m.arena),
                               outputs[o].value_count))
             return false;
-    model_round(emission->model);
     return true;
 }

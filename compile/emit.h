@@ -31,7 +31,7 @@ typedef struct Emission {
     uint32_t *head_index;   /* by head: its number within its layer */
 } Emission;
 
-/* NULL model when memory runs out. */
+/* The weights are not yet rounded to the type (model_round).  False when memory runs out. */
 bool emit_model(Lower *lower, const OutputPlan *outputs, uint32_t output_count, EmitOptions options,
                 Emission *emission);
 

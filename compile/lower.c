@@ -306,7 +306,7 @@ static bool feature_moved(Lower *lower, NodeId id, NodeId source, Form *form) {
     NodeId node = graph_aggregate(graph, selector, coded, number_atom(image_fallback),
                                   graph_node(graph, id)->span);
     if (node == source) return lower_fail(lower, id, "cannot move the values of this s-op");
-    /* A feature of its own, not by feature_moved again. */
+    values_declare_moves(lower->values, node);
     const NodeValues *nv = values_of(lower->values, node);
     if (!nv) return values_failed(lower);
     if (nv->count == 1)

@@ -226,14 +226,67 @@ static bool prepare(Counter *c) {
     return true;
 }
 
-/* The key of an equality that differs from position to position selects at most one. */
+/* Is the source the same at every position of an input?  So it is when every query that it
+ * is selected by is. */
+static bool is_global(Values *values, NodeId source, Arena *arena) {
+    Node node = *graph_node(values->graph, source);
+    if (node.kind != NODE_AGGREGATE && node.kind != NODE_WIDTH) return false;
+    Literals literals = selector_literals(values->graph, node.arg[0], arena);
+    for (uint32_t k = 0; k < literals.count; k++) {
+        const NodeValues *q =
+            values_of(values, graph_node(values->graph, literals.select[k])->arg[1]);
+        for (uint32_t s = 0; q && s < q->source_count && q->count > 1; s++)
+            if (!is_global(values, q->sources[s], arena)) return false;
+        if (!q) return false;
+    }
+    return true;
+}
+
+/* Does the source differ from position to position of an input? */
+static bool is_injective(Values *values, NodeId source) {
+    const Node *node = graph_node(values->graph, source);
+    if (node->kind == NODE_INDICES) return true;
+    return node->kind == NODE_WIDTH && values_strict_order(values, node->arg[0]);
+}
+
+/* Does a key differ from position to position?  It does when it tells apart the values of
+ * one source that does, given those that are the same everywhere. */
+static bool differs_by_position(Values *values, NodeId key, Arena *arena) {
+    const NodeValues *v = values_of(values, key);
+    NodeId columns[MAX_LITERALS + 1] = {key}, injective = NODE_NONE;
+    uint32_t count = 1;
+    for (uint32_t s = 0; v && s < v->source_count; s++) {
+        if (count == MAX_LITERALS) return false;
+        if (is_global(values, v->sources[s], arena))
+            columns[count++] = v->sources[s];
+        else if (injective != NODE_NONE || !is_injective(values, v->sources[s]))
+            return false;
+        else
+            injective = v->sources[s];
+    }
+    Rows rows;
+    if (injective == NODE_NONE) return false;
+    if (injective == key) return true;
+    columns[count] = injective;
+    if (!values_rows(values, columns, count + 1, UINT32_MAX, &rows)) return false;
+    TupleMap *map = tuple_map_new(arena, count);
+    for (size_t r = 0; r < rows.row_count; r++) {
+        bool found;
+        uint32_t *level = tuple_map_at(map, rows.level + r * rows.width, &found);
+        if (found && *level != rows.level[r * rows.width + count]) return false;
+        *level = rows.level[r * rows.width + count];
+    }
+    return true;
+}
+
+/* An equality whose key differs from position to position selects at most one. */
 static bool pins_one_position(Values *values, NodeId selector, Arena *arena) {
     Literals conjuncts = selector_conjuncts(values->graph, selector, arena);
     for (uint32_t k = 0; k < conjuncts.count; k++) {
         const Node *node = graph_node(values->graph, conjuncts.select[k]);
-        if (node->kind != NODE_SELECT || node->op != OP_EQ) continue;
-        const Node *key = graph_node(values->graph, node->arg[0]);
-        if (key->kind == NODE_WIDTH && values_strict_order(values, key->arg[0])) return true;
+        if (node->kind == NODE_SELECT && node->op == OP_EQ &&
+            differs_by_position(values, node->arg[0], arena))
+            return true;
     }
     return false;
 }
@@ -367,4 +420,8 @@ bool values_moves(Values *values, NodeId aggregate) {
     arena_free(scratch);
     values_entry(values, aggregate)->moves = moves ? 1 : -1;
     return moves;
+}
+
+void values_declare_moves(Values *values, NodeId aggregate) {
+    values_entry(values, aggregate)->moves = 1;
 }

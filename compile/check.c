@@ -1,0 +1,297 @@
+#include "compile/check.h"
+
+#include "interp/exec.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    CHUNK = 2048,      /* inputs run together */
+    OUTSIDE_LIMIT = 20 /* inputs drawn for each that is wanted, before giving up on the domain */
+};
+
+/* One input with what the interpreter says. */
+typedef struct Trial {
+    const uint32_t *ids;
+    uint32_t length;
+    const Atom **expected; /* by output; NULL: an error, or not compared */
+} Trial;
+
+typedef struct Checker {
+    const CheckSubject *subject;
+    const CheckOptions *options;
+    CheckReport *report;
+    Arena *arena;
+    const Atom **values; /* by output and index: what the model says */
+    Engine **engines;    /* by run */
+    Inputs *inputs;
+    uint32_t *ids; /* scratch: the next input */
+    size_t tried;  /* inputs taken from `inputs` */
+    /* The chunk. */
+    Arena *chunk;
+    Trial *trials;
+    RunInput *batch;
+    RunResult *results;
+    size_t trial_count, result_count;
+} Checker;
+
+/* --- values -------------------------------------------------------------------------------- */
+
+bool check_same(Atom a, Atom b) {
+    if (atom_equal(a, b)) return true;
+    if (!atom_is_number(a) || !atom_is_number(b)) return false;
+    double x = atom_double(a), y = atom_double(b);
+    return fabs(x - y) <= 1e-12 * (1 + fabs(x));
+}
+
+Atom check_atom(const RtAtom *atom, Intern *table) {
+    switch (atom->kind) {
+    case RT_INT:
+        return atom_int(atom->u.i);
+    case RT_FLOAT:
+        return atom_float(atom->u.f);
+    case RT_BOOL:
+        return atom_bool(atom->u.b);
+    default:
+        return atom_string(intern(table, atom->u.s.bytes, atom->u.s.length));
+    }
+}
+
+static const Atom *output_values(const ModelOutput *output, Intern *table, Arena *arena) {
+    Atom *values = ARENA_ARRAY(arena, output->value_count + 1, Atom);
+    for (size_t k = 0; k < output->value_count; k++)
+        values[k] = check_atom(&output->values[k], table);
+    return values;
+}
+
+static Atom found_value(const Checker *c, size_t output, const Reading *reading) {
+    return reading->index < 0 ? atom_float(reading->number) : c->values[output][reading->index];
+}
+
+/* --- the interpreter ----------------------------------------------------------------------- */
+
+static bool holds_everywhere(const Column *column) {
+    for (size_t i = 0; i < column->length; i++)
+        if (!atom_truth(column_at(column, i))) return false;
+    return true;
+}
+
+static const Atom *copy_column(const Column *column, Arena *arena) {
+    Atom *atoms = ARENA_BLOCK(arena, column->length, Atom);
+    for (size_t i = 0; i < column->length; i++) atoms[i] = column_at(column, i);
+    return atoms;
+}
+
+/* What the outputs are on the input; false if none is comparable or it is outside the domain. */
+static bool interpret(Checker *c, Exec *exec, Trial *trial) {
+    const CheckSubject *s = c->subject;
+    bool any = false, fault_seen = false;
+    Fault fault;
+    if (s->domain->where != NODE_NONE) {
+        const Column *where = exec_column(exec, s->domain->where, &fault);
+        if (!where || !holds_everywhere(where)) {
+            c->report->outside++;
+            return false;
+        }
+    }
+    trial->expected = ARENA_ARRAY(c->chunk, s->model->output_count, const Atom *);
+    for (size_t k = 0; k < s->model->output_count; k++) {
+        if (s->nodes[k] == NODE_NONE) continue;
+        const Column *column = exec_column(exec, s->nodes[k], &fault);
+        if (column) trial->expected[k] = copy_column(column, c->chunk);
+        if (column)
+            any = true;
+        else
+            fault_seen = true;
+    }
+    c->report->faulted += fault_seen;
+    return any;
+}
+
+static Exec *start(const Checker *c, const Atom *tokens, size_t length, Arena *arena) {
+    const CheckSubject *s = c->subject;
+    Input input = {.tokens = tokens, .length = length};
+    Exec *exec = exec_new(s->graph, &input, (ExecOptions){.threads = 1}, arena);
+    NodeId *wanted = ARENA_ARRAY(arena, s->model->output_count + 1, NodeId);
+    size_t count = 0;
+    for (size_t k = 0; k < s->model->output_count; k++)
+        if (s->nodes[k] != NODE_NONE) wanted[count++] = s->nodes[k];
+    if (s->domain->where != NODE_NONE) wanted[count++] = s->domain->where;
+    exec_want(exec, wanted, count);
+    return exec;
+}
+
+/* Adds the input to the chunk unless there is nothing to compare on it. */
+static void add_trial(Checker *c, uint32_t length) {
+    Arena *arena = arena_child(c->chunk);
+    Atom *tokens = ARENA_ARRAY(arena, length, Atom);
+    for (uint32_t i = 0; i < length; i++) tokens[i] = c->subject->domain->alphabet[c->ids[i]];
+    Exec *exec = start(c, tokens, length, arena);
+    Trial *trial = &c->trials[c->trial_count];
+    if (interpret(c, exec, trial)) {
+        uint32_t *ids = ARENA_BLOCK(c->chunk, length, uint32_t);
+        size_t *wide = ARENA_BLOCK(c->chunk, length, size_t);
+        for (uint32_t i = 0; i < length; i++) wide[i] = ids[i] = c->ids[i];
+        trial->ids = ids;
+        trial->length = length;
+        c->batch[c->trial_count++] = (RunInput){wide, length};
+    }
+    exec_free(exec);
+    arena_free(arena);
+}
+
+/* Takes inputs until the chunk is full; false when that was the last chunk. */
+static bool fill_chunk(Checker *c) {
+    const InputPlan *plan = &c->options->inputs;
+    bool all = inputs_exhaustive(c->inputs);
+    c->chunk = arena_child(c->arena);
+    c->trial_count = 0;
+    while (c->trial_count < CHUNK) {
+        if (!all && (c->report->compared + c->trial_count >= plan->count ||
+                     c->tried >= plan->count * OUTSIDE_LIMIT))
+            return false;
+        uint32_t length = inputs_next(c->inputs, c->ids);
+        if (length == 0) return false;
+        c->tried++;
+        budget_poll(arena_budget(c->arena));
+        add_trial(c, length);
+    }
+    return true;
+}
+
+/* --- comparing ----------------------------------------------------------------------------- */
+
+static void keep_example(Checker *c, CheckRun *run, const Trial *trial, uint32_t output,
+                         const RunResult *result) {
+    uint32_t n = trial->length, *ids = ARENA_ARRAY(c->arena, n, uint32_t);
+    Atom *expected = ARENA_ARRAY(c->arena, n, Atom), *found = ARENA_ARRAY(c->arena, n, Atom);
+    for (uint32_t i = 0; i < n; i++) {
+        ids[i] = trial->ids[i];
+        expected[i] = trial->expected[output][i];
+        found[i] = found_value(c, output, run_reading(result, output, i));
+    }
+    run->examples[run->example_count++] = (CheckExample){
+        .ids = ids, .length = n, .output = output, .expected = expected, .found = found};
+}
+
+/* Positions at which one output is right. */
+static size_t compare_output(const Checker *c, CheckRun *run, const Trial *trial, size_t output,
+                             const RunResult *result) {
+    bool nearest = c->subject->model->outputs[output]->decode != RT_DECODE_ARGMAX;
+    size_t right = 0;
+    for (uint32_t i = 0; i < trial->length; i++) {
+        const Reading *reading = run_reading(result, output, i);
+        Atom expected = trial->expected[output][i];
+        right += check_same(expected, found_value(c, output, reading));
+        run->least_margin = fmin(run->least_margin, reading->margin);
+        if (!nearest || !atom_is_number(expected)) continue;
+        run->largest_error =
+            fmax(run->largest_error, fabs(reading->number - atom_double(expected)));
+    }
+    return right;
+}
+
+static void compare_trial(Checker *c, CheckRun *run, const Trial *trial, const RunResult *result) {
+    bool agreed = true;
+    for (uint32_t k = 0; k < c->subject->model->output_count; k++) {
+        if (!trial->expected[k]) continue;
+        size_t right = compare_output(c, run, trial, k, result);
+        run->right += right;
+        if (right < trial->length && agreed && run->example_count < c->options->shown)
+            keep_example(c, run, trial, k, result);
+        agreed &= right == trial->length;
+    }
+    run->agreed += agreed;
+}
+
+static void clear_results(Checker *c) {
+    for (size_t k = 0; k < c->result_count; k++) run_result_clear(&c->results[k]);
+    c->result_count = 0;
+}
+
+static bool run_chunk(Checker *c, RtError *error) {
+    CheckReport *report = c->report;
+    for (size_t r = 0; r < c->options->run_count; r++) {
+        if (!engine_run_batch(c->engines[r], c->batch, c->trial_count, c->results, error))
+            return false;
+        c->result_count = c->trial_count;
+        for (size_t t = 0; t < c->trial_count; t++)
+            compare_trial(c, &report->runs[r], &c->trials[t], &c->results[t]);
+        clear_results(c);
+    }
+    report->compared += c->trial_count;
+    for (size_t t = 0; t < c->trial_count; t++)
+        for (size_t k = 0; k < c->subject->model->output_count; k++)
+            if (c->trials[t].expected[k]) report->positions += c->trials[t].length;
+    if (c->options->progress) c->options->progress(report->compared);
+    return true;
+}
+
+/* --- all of it ----------------------------------------------------------------------------- */
+
+static bool make_engines(Checker *c, RtError *error) {
+    for (size_t r = 0; r < c->options->run_count; r++) {
+        c->engines[r] = engine_new(c->subject->model, &c->options->runs[r], error);
+        if (!c->engines[r]) return false;
+    }
+    return true;
+}
+
+static bool run_chunks(Checker *c, RtError *error) {
+    if (!make_engines(c, error)) return false;
+    for (bool more = true, good = true; more;) {
+        more = fill_chunk(c);
+        good = c->trial_count == 0 || run_chunk(c, error);
+        arena_free(c->chunk);
+        c->chunk = NULL;
+        if (!good) return false;
+    }
+    return true;
+}
+
+/* What the arena does not own. */
+static void release(Checker *c) {
+    clear_results(c);
+    for (size_t r = 0; r < c->options->run_count; r++) engine_free(c->engines[r]);
+}
+
+static Checker *prepare(const CheckSubject *subject, const CheckOptions *options, Arena *arena,
+                        CheckReport *report) {
+    Checker *c = ARENA_NEW(arena, Checker);
+    const Model *model = subject->model;
+    *c = (Checker){.subject = subject, .options = options, .report = report, .arena = arena};
+    c->inputs = inputs_new(subject->domain, options->inputs, arena);
+    c->values = ARENA_ARRAY(arena, model->output_count + 1, const Atom *);
+    for (size_t k = 0; k < model->output_count; k++)
+        c->values[k] = output_values(model->outputs[k], graph_intern(subject->graph), arena);
+    c->engines = ARENA_ARRAY(arena, options->run_count + 1, Engine *);
+    c->ids = ARENA_ARRAY(arena, subject->domain->max_length, uint32_t);
+    c->trials = ARENA_ARRAY(arena, CHUNK, Trial);
+    c->batch = ARENA_ARRAY(arena, CHUNK, RunInput);
+    c->results = ARENA_ARRAY(arena, CHUNK, RunResult);
+    *report = (CheckReport){.exhaustive = inputs_exhaustive(c->inputs),
+                            .complete_length = inputs_complete_length(c->inputs),
+                            .runs = ARENA_ARRAY(arena, options->run_count + 1, CheckRun)};
+    for (size_t r = 0; r < options->run_count; r++)
+        report->runs[r] = (CheckRun){.least_margin = INFINITY,
+                                     .examples = ARENA_ARRAY(arena, options->shown, CheckExample)};
+    return c;
+}
+
+bool check_model(const CheckSubject *subject, const CheckOptions *options, Arena *arena,
+                 CheckReport *report, RtError *error) {
+    Budget *budget = arena_budget(arena);
+    Checker *c = prepare(subject, options, arena, report);
+    BudgetGuard guard;
+    bool good = false;
+    if (BUDGET_ENTER(budget, &guard)) {
+        good = run_chunks(c, error);
+        budget_leave(budget, &guard);
+    } else {
+        release(c);
+        budget_stop(budget, budget->stop);
+    }
+    release(c);
+    return good;
+}

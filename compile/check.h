@@ -1,0 +1,70 @@
+/* check.h: a model against the interpreter, input by input.
+ *
+ * The interpreter runs each input once; the model runs it under one or more sets of options
+ * (weight rules, temperatures).  An input agrees when every output has the interpreter's
+ * value at every position.  Inputs on which the interpreter reports an error belong to no
+ * promise: they are counted and left out, output by output.  The same for inputs outside the
+ * domain.
+ */
+#ifndef RASP_COMPILE_CHECK_H
+#define RASP_COMPILE_CHECK_H
+
+#include "compile/inputs.h"
+
+#include "runtime/forward.h"
+
+typedef struct CheckSubject {
+    Graph *graph;
+    const Domain *domain; /* its alphabet in the order of the model's */
+    const Model *model;
+    const NodeId *nodes; /* what the model's outputs should be; NODE_NONE: not compared */
+} CheckSubject;
+
+typedef struct CheckOptions {
+    InputPlan inputs;
+    const RunOptions *runs; /* each is compared */
+    size_t run_count;
+    uint32_t shown; /* most disagreements kept of each run */
+    /* Called now and then with the number of inputs compared so far; may be NULL. */
+    void (*progress)(size_t inputs);
+} CheckOptions;
+
+typedef struct CheckExample {
+    const uint32_t *ids;
+    uint32_t length, output; /* the first output that differs */
+    const Atom *expected, *found;
+} CheckExample;
+
+/* How one set of options fared. */
+typedef struct CheckRun {
+    size_t agreed;        /* inputs */
+    size_t right;         /* positions, over all outputs */
+    double largest_error; /* of outputs decoded as the nearest number, against the true value */
+    double least_margin;  /* Reading.margin; infinite if nothing was decided */
+    CheckExample *examples;
+    uint32_t example_count;
+} CheckRun;
+
+typedef struct CheckReport {
+    bool exhaustive;          /* every input of the domain was tried */
+    uint32_t complete_length; /* every input up to this length was */
+    size_t compared;          /* inputs */
+    size_t positions;         /* of them, over all outputs that are compared */
+    size_t faulted;           /* inputs on which an output of the interpreter is an error */
+    size_t outside;           /* inputs on which Domain.where does not hold everywhere */
+    CheckRun *runs;           /* one a run of the options */
+} CheckReport;
+
+/* False and *error when the model cannot be run at all.  The report lives in `arena`, whose
+ * budget may stop the check at any time; nothing is leaked then. */
+bool check_model(const CheckSubject *subject, const CheckOptions *options, Arena *arena,
+                 CheckReport *report, RtError *error);
+
+/* Are these the same answer?  Numbers by value, within 1e-12 relative: doubles that differ by
+ * the order of operations are one level to the compiler. */
+bool check_same(Atom expected, Atom found);
+
+/* The runtime's atom as one of the language. */
+Atom check_atom(const RtAtom *atom, Intern *intern);
+
+#endif

@@ -1,0 +1,34 @@
+/* inputs.h: inputs of a domain to compare two engines on.
+ *
+ * All of them when they are few, shortest first and then in the order of their tokens; else
+ * all short ones, and after them longer ones drawn from a seed, of the shapes on which
+ * programs go wrong: all equal, all different, sorted, blocks, mirrored and so on.  The same
+ * domain, plan and seed give the same inputs.
+ */
+#ifndef RASP_COMPILE_INPUTS_H
+#define RASP_COMPILE_INPUTS_H
+
+#include "compile/domain.h"
+
+typedef struct InputPlan {
+    uint64_t exhaustive_limit; /* most inputs to take all of them */
+    uint64_t count;            /* else this many: at most half of them short ones */
+    uint64_t seed;
+} InputPlan;
+
+typedef struct Inputs Inputs;
+
+Inputs *inputs_new(const Domain *domain, InputPlan plan, Arena *arena);
+
+/* Writes the next input's token numbers (at most max_length) and gives its length; 0 after
+ * the last.  What is drawn never ends: it is the caller who counts. */
+uint32_t inputs_next(Inputs *inputs, uint32_t *ids);
+
+/* Is every input of the domain among them? */
+bool inputs_exhaustive(const Inputs *inputs);
+/* Every input of at most this many tokens is among them. */
+uint32_t inputs_complete_length(const Inputs *inputs);
+/* How many inputs there are of at most this length, as a double: it may be a large number. */
+double inputs_total(const Domain *domain, uint32_t length);
+
+#endif
