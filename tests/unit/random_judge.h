@@ -1,0 +1,213 @@
+/* random_judge.h: compiles a program text and compares the model with the interpreter on every
+ * input, under softmax and under averaging hard attention. */
+#ifndef RASP_TESTS_RANDOM_JUDGE_H
+#define RASP_TESTS_RANDOM_JUDGE_H
+
+#include "compile/check.h"
+#include "compile/compile.h"
+#include "interp/session.h"
+#include "tests/unit/random_program.h"
+
+#include <stdlib.h>
+
+typedef enum Judgement {
+    JUDGED_RIGHT,
+    JUDGED_NO_INPUT,  /* the interpreter has an error on every input */
+    JUDGED_TOO_LARGE, /* a limit of the compiler, said so */
+    JUDGED_COARSE,    /* float32 was asked for and cannot hold the bound */
+    JUDGED_REFUSED,   /* another error of the compiler: a failure of the test */
+    JUDGED_NOT_RASP,  /* the evaluator refuses the program: of the generator, if often */
+    JUDGED_INVALID,   /* the model breaks the format */
+    JUDGED_WRONG,     /* another answer than the interpreter's */
+    JUDGED_STOPPED,   /* out of memory or of time */
+    JUDGEMENT_COUNT
+} Judgement;
+
+static const char *const judgement_names[JUDGEMENT_COUNT] = {
+    [JUDGED_COARSE] = "beyond float32",
+    [JUDGED_RIGHT] = "right",
+    [JUDGED_NO_INPUT] = "no input without an error",
+    [JUDGED_TOO_LARGE] = "too large",
+    [JUDGED_REFUSED] = "refused by the compiler",
+    [JUDGED_NOT_RASP] = "not RASP",
+    [JUDGED_INVALID] = "an invalid model",
+    [JUDGED_WRONG] = "wrong",
+    [JUDGED_STOPPED] = "out of memory or time"};
+
+static inline bool judged_bad(Judgement j) {
+    return j == JUDGED_REFUSED || j == JUDGED_INVALID || j == JUDGED_WRONG || j == JUDGED_STOPPED;
+}
+
+typedef struct Judge {
+    const volatile sig_atomic_t *cancel; /* set by a timer: the program is too slow */
+    char detail[2048];
+    size_t parameters, inputs;
+} Judge;
+
+/* --- messages ------------------------------------------------------------------------------ */
+
+static inline void judge_fault(void *context, Session *session, const Fault *fault) {
+    Judge *judge = context;
+    snprintf(judge->detail, sizeof judge->detail, "%s", fault_text(fault, session_arena(session)));
+}
+
+static inline void judge_stopped(void *context, Session *session, const char *message) {
+    (void)session;
+    Judge *judge = context;
+    snprintf(judge->detail, sizeof judge->detail, "%s", message);
+}
+
+static inline void judge_syntax(void *context, const SourceMap *map, const Diag *diag) {
+    (void)map;
+    Judge *judge = context;
+    snprintf(judge->detail, sizeof judge->detail, "%s", diag->message);
+}
+
+static inline void add_detail(Judge *judge, const char *text) {
+    size_t at = strlen(judge->detail);
+    snprintf(judge->detail + at, sizeof judge->detail - at, "%s", text);
+}
+
+static inline void add_atoms(Judge *judge, const char *label, const Atom *atoms, uint32_t n,
+                             Arena *arena) {
+    add_detail(judge, label);
+    for (uint32_t i = 0; i < n; i++) {
+        add_detail(judge, i ? ", " : "[");
+        add_detail(judge, atom_show(atoms[i], ATOM_LISTED, arena));
+    }
+    add_detail(judge, "]");
+}
+
+/* --- one program --------------------------------------------------------------------------- */
+
+static inline Session *judge_session(Judge *judge, Budget *budget) {
+    SessionOptions options = {.mode = SESSION_BATCH,
+                              .budget = budget,
+                              .library = "programs/lib.rasp",
+                              .sink = {.context = judge,
+                                       .fault = judge_fault,
+                                       .stopped = judge_stopped,
+                                       .syntax = {judge_syntax, judge}}};
+    return session_new(&options);
+}
+
+static inline Atom token_atom(const char *literal, unsigned kind, Intern *table) {
+    int64_t i;
+    double f;
+    size_t length = strlen(literal);
+    if (*literal == '"') return atom_string(intern(table, literal + 1, length - 2));
+    if (kind == BOOLS) return atom_bool(*literal == 'T');
+    if (kind == FLOATS && read_float(literal, length, &f)) return atom_float(f);
+    return read_int(literal, length, &i) ? atom_int(i) : atom_bool(false);
+}
+
+static inline const Atom *alphabet_atoms(const Alphabet *a, Intern *table, Arena *arena) {
+    Atom *atoms = ARENA_ARRAY(arena, a->count, Atom);
+    for (unsigned k = 0; k < a->count; k++) atoms[k] = token_atom(a->token[k], a->kind, table);
+    return atoms;
+}
+
+static inline bool judge_outputs(Session *session, const RandomProgram *p, CompileOutput *outputs) {
+    static const char *const name[] = {"first", "result"};
+    Value value;
+    for (int k = 0; k < p->root_count; k++) {
+        const char *label = name[p->root_count == 1 ? 1 : k];
+        if (!session_lookup(session, label, &value) || value.kind != VALUE_SOP) return false;
+        outputs[k] = (CompileOutput){label, value.object->node};
+    }
+    return true;
+}
+
+static inline Judgement judge_error(Judge *judge, const LowerError *error, Graph *graph,
+                                    Arena *arena) {
+    const char *node = error->node == NODE_NONE ? "" : graph_text(graph, error->node, 200, arena);
+    snprintf(judge->detail, sizeof judge->detail, "%s [%s]", error->message, node);
+    if (strstr(error->message, "fails on every input")) return JUDGED_NO_INPUT;
+    if (strstr(error->message, "in f32")) return JUDGED_COARSE;
+    return strstr(error->message, "too many") ? JUDGED_TOO_LARGE : JUDGED_REFUSED;
+}
+
+static inline void describe_wrong(Judge *judge, const CheckExample *e, const char *rule,
+                                  const Compiled *compiled, Arena *arena) {
+    Atom tokens[16];
+    for (uint32_t i = 0; i < e->length; i++) tokens[i] = compiled->domain.alphabet[e->ids[i]];
+    snprintf(judge->detail, sizeof judge->detail, "%s, output %u", rule, e->output);
+    add_atoms(judge, ", input ", tokens, e->length, arena);
+    add_atoms(judge, "\n    expected ", e->expected, e->length, arena);
+    add_atoms(judge, "\n    found    ", e->found, e->length, arena);
+}
+
+static inline Judgement judge_model(Judge *judge, Graph *graph, const Compiled *compiled,
+                                    const CompileOutput *outputs, Arena *arena) {
+    RunOptions runs[2] = {run_options(), run_options()};
+    runs[1].rule = RT_AVERAGE;
+    runs[0].threads = runs[1].threads = 1;
+    NodeId nodes[MAX_ROOTS];
+    for (uint32_t k = 0; k < compiled->output_count; k++) nodes[k] = outputs[k].node;
+    CheckSubject subject = {graph, &compiled->domain, compiled->model, nodes};
+    CheckOptions options = {.inputs = {.exhaustive_limit = 5000, .count = 5000},
+                            .runs = runs,
+                            .run_count = 2,
+                            .shown = 1};
+    CheckReport report;
+    RtError error;
+    if (!model_check(compiled->model, &error) ||
+        !check_model(&subject, &options, arena, &report, &error)) {
+        snprintf(judge->detail, sizeof judge->detail, "%s", error.text);
+        return JUDGED_INVALID;
+    }
+    judge->inputs = report.compared;
+    for (size_t r = 0; r < 2; r++) {
+        if (report.runs[r].agreed == report.compared) continue;
+        describe_wrong(judge, &report.runs[r].examples[0], rt_rules[runs[r].rule].name, compiled,
+                       arena);
+        return JUDGED_WRONG;
+    }
+    return report.compared ? JUDGED_RIGHT : JUDGED_NO_INPUT;
+}
+
+static inline Judgement judge_session_program(Judge *judge, Session *session,
+                                              const RandomProgram *p, const char *text,
+                                              CompileOptions options, Compiled *compiled) {
+    CompileOutput outputs[MAX_ROOTS];
+    LowerError error = {0};
+    if (!session_load_text(session, "random.rasp", text, strlen(text))) return JUDGED_NOT_RASP;
+    if (!judge_outputs(session, p, outputs)) return JUDGED_NOT_RASP;
+    Arena *arena = arena_child(session_arena(session));
+    Graph *graph = session_graph(session);
+    options.alphabet = alphabet_atoms(&p->alphabet, session_intern(session), arena);
+    options.alphabet_size = p->alphabet.count;
+    options.max_length = p->max_length;
+    if (!compile_graph(graph, outputs, (uint32_t)p->root_count, &options, arena, compiled, &error))
+        return judge_error(judge, &error, graph, arena);
+    judge->parameters = model_parameters(compiled->model);
+    return judge_model(judge, graph, compiled, outputs, arena);
+}
+
+/* Judges the program's text; judge->detail says what is wrong. */
+static inline Judgement judge_program(Judge *judge, const RandomProgram *p, const char *text,
+                                      CompileOptions options) {
+    static Compiled compiled; /* survives the jump to the guard */
+    Budget budget;
+    BudgetGuard guard;
+    volatile Judgement result = JUDGED_STOPPED;
+    Session *volatile session = NULL;
+    judge->detail[0] = '\0';
+    judge->parameters = judge->inputs = 0;
+    compiled.model = NULL;
+    budget_init(&budget, (size_t)1 << 30);
+    budget.cancel = judge->cancel;
+    session = judge_session(judge, &budget);
+    if (!session) return JUDGED_NOT_RASP;
+    if (BUDGET_ENTER(&budget, &guard)) {
+        result = judge_session_program(judge, session, p, text, options, &compiled);
+        budget_leave(&budget, &guard);
+    } else {
+        budget_message(&budget, judge->detail, sizeof judge->detail);
+    }
+    model_free(compiled.model);
+    session_free(session);
+    return result;
+}
+
+#endif

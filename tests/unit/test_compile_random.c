@@ -1,0 +1,154 @@
+/* Random programs: the compiled model against the interpreter, on every input.
+ *
+ *     RASP_SEED=7 RASP_PROGRAMS=2000 build/release/unit/test_compile_random
+ *     RASP_TRACE=1 …      print each program before it is judged
+ *
+ * A program that fails is printed shrunk, as a text with its alphabet; so is one that crashes
+ * or takes too long, as it is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "tests/unit/random_judge.h"
+
+#ifdef __SANITIZE_ADDRESS__
+enum { PROGRAMS = 250, SECONDS = 60 };
+#else
+enum { PROGRAMS = 2000, SECONDS = 10 };
+#endif
+enum { FAILURES_SHOWN = 5 }; /* RASP_SHOWN=… */
+
+/* --- watching ------------------------------------------------------------------------------ */
+
+static char current[PROGRAM_TEXT + 512]; /* what is being judged */
+static volatile sig_atomic_t out_of_time;
+
+static void on_alarm(int number) {
+    (void)number;
+    out_of_time = 1;
+}
+
+static void on_crash(int number) {
+    static const char head[] = "\ncrashed on\n";
+    (void)!write(STDERR_FILENO, head, sizeof head - 1);
+    (void)!write(STDERR_FILENO, current, strlen(current));
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void watch(void) {
+    signal(SIGALRM, on_alarm);
+#ifndef __SANITIZE_ADDRESS__ /* which has a report of its own */
+    signal(SIGSEGV, on_crash);
+    signal(SIGFPE, on_crash);
+#endif
+    signal(SIGABRT, on_crash);
+}
+
+/* --- one program --------------------------------------------------------------------------- */
+
+/* Options other than the alphabet and the length, drawn now and then. */
+static CompileOptions draw_options(Chooser *c) {
+    CompileOptions options = compile_options();
+    if (choose(c, 8) == 1) options.masks = MASKS_NONE;
+    if (choose(c, 8) == 1) options.log_length = true;
+    if (choose(c, 8) == 1) options.first = 0;
+    if (choose(c, 6) == 1) options.dtype = COMPILE_F32;
+    return options;
+}
+
+static void describe(const RandomProgram *p, const CompileOptions *o, char *text, size_t size) {
+    char program[PROGRAM_TEXT], alphabet[256];
+    program_text(p, program, sizeof program);
+    snprintf(text, size, "%s--alphabet '%s' --max-length %u%s%s%s%s\n", program,
+             alphabet_text(&p->alphabet, alphabet, sizeof alphabet), p->max_length,
+             o->masks == MASKS_NONE ? " --mask none" : "",
+             o->log_length ? " --log-length-scaling" : "", o->first == 0 ? " --first TOKEN0" : "",
+             o->dtype == COMPILE_F32 ? " --dtype f32" : "");
+}
+
+static Judgement judge(Judge *j, const RandomProgram *p, CompileOptions options) {
+    char text[PROGRAM_TEXT];
+    if (!program_text(p, text, sizeof text)) return JUDGED_NOT_RASP;
+    describe(p, &options, current, sizeof current);
+    if (getenv("RASP_TRACE")) fprintf(stderr, "%s\n", current);
+    j->cancel = &out_of_time;
+    out_of_time = 0;
+    alarm(SECONDS);
+    Judgement result = judge_program(j, p, text, options);
+    alarm(0);
+    return result;
+}
+
+typedef struct Failure {
+    Judgement judgement;
+    CompileOptions options;
+} Failure;
+
+static bool fails_alike(const RandomProgram *p, void *context) {
+    const Failure *failure = context;
+    Judge j = {0};
+    return judge(&j, p, failure->options) == failure->judgement;
+}
+
+static void simplify_options(RandomProgram *p, Failure *failure) {
+    const CompileOptions plain = compile_options(), before = failure->options;
+    failure->options = plain;
+    if (!fails_alike(p, failure)) failure->options = before;
+}
+
+static void report(RandomProgram *p, Failure failure, uint64_t seed) {
+    Judge j = {0};
+    simplify_options(p, &failure);
+    if (failure.judgement != JUDGED_STOPPED) shrink(p, fails_alike, &failure);
+    judge(&j, p, failure.options);
+    print_error("FAIL %s (RASP_SEED=%llu RASP_PROGRAMS=1): %s\n%s\n",
+                judgement_names[failure.judgement], (unsigned long long)seed, j.detail, current);
+}
+
+/* --- all of them --------------------------------------------------------------------------- */
+
+static uint64_t setting(const char *name, uint64_t otherwise) {
+    const char *text = getenv(name);
+    return text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+/* Program k of a run is made from seed + k alone. */
+static void test_random_programs(void **state) {
+    (void)state;
+    uint64_t seed = setting("RASP_SEED", 20210613), count = setting("RASP_PROGRAMS", PROGRAMS);
+    size_t tally[JUDGEMENT_COUNT] = {0}, inputs = 0, bad = 0;
+    watch();
+    for (uint64_t k = 0; k < count; k++) {
+        static RandomProgram program;
+        Chooser chooser = {.state = (seed + k) * 0x2545f4914f6cdd1du};
+        Judge j = {0};
+        random_program(&program, &chooser);
+        CompileOptions options = draw_options(&chooser);
+        Judgement result = judge(&j, &program, options);
+        tally[result]++;
+        inputs += j.inputs;
+        if (!judged_bad(result) || bad++ >= setting("RASP_SHOWN", FAILURES_SHOWN)) continue;
+        report(&program, (Failure){result, options}, seed + k);
+    }
+    print_message("seed %llu, %llu programs, %zu inputs:", (unsigned long long)seed,
+                  (unsigned long long)count, inputs);
+    for (int k = 0; k < JUDGEMENT_COUNT; k++)
+        if (tally[k]) print_message(" %zu %s,", tally[k], judgement_names[k]);
+    print_message("\n");
+    assert_int_equal(bad, 0);
+    /* The generator must not get lost in programs that say nothing. */
+    assert_true(count < 100 || tally[JUDGED_RIGHT] * 10 > count * 6);
+    assert_true(count < 100 || tally[JUDGED_TOO_LARGE] * 50 < count);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_programs)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
