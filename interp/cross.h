@@ -1,11 +1,12 @@
 /* cross.h: counting points in rectangles, offline: two order comparisons at once.
  *
- * Members lie at positions 0 … members - 1, each with a rank in another order; a row wants
- * those of positions low … high - 1 whose rank is from … to - 1.  The difference of two
- * dominance counts, each taken bit by bit of the rank, highest first, as in a wavelet tree:
- * one pass a bit over all members and rows, in linear memory, and each pass in parallel over
- * the rows (an offline sweep with a Fenwick tree has the same n log n, but is one dependent
- * chain).
+ * Members of a term lie at positions 0 … members - 1, each with a rank in another order; a
+ * row wants those of positions low … high - 1 whose rank is from … to - 1: the difference of
+ * two dominance counts.  One of these, for all rows together, goes by the bits of the ranks,
+ * highest first, as a search in a wavelet tree does: points and rows are both split by the
+ * bit, so that each half is a smaller problem of the same kind, in adjoining memory.
+ * n log n time in linear memory, and the halves are independent: they run in parallel.  (A
+ * sweep with a Fenwick tree has the same bound, but is one chain of scattered reads.)
  */
 #ifndef RASP_INTERP_CROSS_H
 #define RASP_INTERP_CROSS_H

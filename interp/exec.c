@@ -106,7 +106,7 @@ static const struct {
              [NODE_INDICES] = {exec_indices, "input"},
              [NODE_CONSTANT] = {exec_constant, "constant"},
              [NODE_MAP] = {exec_map, "elementwise"},
-             [NODE_LOOKUP] = {exec_lookup, "elementwise"},
+             [NODE_LOOKUP] = {exec_map, "elementwise"},
              [NODE_SELECT] = {NULL, NULL},
              [NODE_AND] = {NULL, NULL},
              [NODE_OR] = {NULL, NULL},

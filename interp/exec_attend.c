@@ -49,10 +49,35 @@ static Column *fill_mixed(Exec *exec, const Rows *rows, const Node *node, Fault 
     return exec_finish(exec, &writer, node, fault);
 }
 
+#define GATHER(name, member)                                                                       \
+    static void name(const Rows *rows, Column *column) {                                           \
+        for (size_t i = 0; i < rows->count_of_rows; i++)                                           \
+            column->member[i] = rows->values->member[rows->position[i]];                           \
+    }
+GATHER(gather_bools, bools)
+GATHER(gather_ints, ints)
+GATHER(gather_floats, floats)
+GATHER(gather_strings, strings)
+
+/* Every row selects one key: a permutation, a shift. */
+static Column *fetch_rows(Exec *exec, const Rows *rows) {
+    static void (*const gather[])(const Rows *rows,
+                                  Column *column) = {[COLUMN_BOOL] = gather_bools,
+                                                     [COLUMN_INT] = gather_ints,
+                                                     [COLUMN_FLOAT] = gather_floats,
+                                                     [COLUMN_STRING] = gather_strings};
+    Column *column = column_new(exec->arena, rows->values->form, rows->count_of_rows);
+    gather[column->form](rows, column);
+    return column;
+}
+
 static Column *fill_rows(Exec *exec, const Rows *rows, Cases cases, const Node *node,
                          Fault *fault) {
     unsigned kinds = row_kinds(rows, cases);
     SequenceType type;
+    bool fetch = !cases.none && !cases.several;
+    if (fetch && rows->values->form != COLUMN_ATOM && !rows->values->constant)
+        return fetch_rows(exec, rows);
     if (rows->values->form == COLUMN_ATOM || !sequence_type_of(kinds, &type))
         return fill_mixed(exec, rows, node, fault);
     bool uniform = (kinds & (kinds - 1)) == 0;

@@ -43,7 +43,7 @@ static inline const Column *exec_ready(const Exec *exec, NodeId node) {
 
 /* Threads worth starting for a pass over the input. */
 static inline int exec_threads(const Exec *exec) {
-    enum { WORTH_IT = 1 << 15 };
+    enum { WORTH_IT = 1 << 16 };
     return exec->input.length < WORTH_IT ? 1 : exec->options.threads;
 }
 
@@ -54,12 +54,14 @@ enum { EXEC_POLL_EVERY = 1 << 16 }; /* positions between two polls in plain loop
 
 /* Each computes the column of a node whose arguments are there; NULL and the fault. */
 Column *exec_tokens(Exec *exec, const Node *node, Fault *fault);
-Column *exec_map(Exec *exec, const Node *node, Fault *fault);
-Column *exec_lookup(Exec *exec, const Node *node, Fault *fault);
+Column *exec_map(Exec *exec, const Node *node, Fault *fault); /* lookups too */
 Column *exec_aggregate(Exec *exec, const Node *node, Fault *fault);
 Column *exec_width(Exec *exec, const Node *node, Fault *fault);
 Column *naive_aggregate(Exec *exec, const Node *node, Fault *fault);
 Column *naive_width(Exec *exec, const Node *node);
+
+/* An elementwise operator by a plain loop, not all arguments constant.  NULL: not that way. */
+Column *exec_fast_map(Exec *exec, OpId op, const Column *const *args);
 
 /* The written column, typed; a fault if it mixes strings and numbers. */
 Column *exec_finish(Exec *exec, ColumnWriter *writer, const Node *node, Fault *fault);

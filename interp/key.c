@@ -210,17 +210,38 @@ static void set_sort(AtomSet *set, uint32_t *to) {
     set->atoms = sorted;
 }
 
+/* Most columns of strings hold few: those met lately are not hashed again. */
+static void add_strings(AtomSet *set, const Column *keys, uint32_t *rank) {
+    enum { LATELY = 256 };
+    struct {
+        const Str *string;
+        uint32_t rank;
+    } met[LATELY] = {{0}};
+    for (size_t j = 0; j < keys->length; j++) {
+        const Str *string = keys->strings[j];
+        size_t at = string->hash % LATELY;
+        if (met[at].string != string) {
+            met[at].string = string;
+            met[at].rank = set_add(set, atom_string(string));
+        }
+        rank[j] = met[at].rank;
+    }
+}
+
 static void build_atoms(KeyIndex *index, const Column *keys, bool ordered, Arena *arena) {
     index->lookup = KEY_ATOMS;
     index->ordered = ordered;
     AtomSet set = {.arena = arena};
     set_resize(&set, 256);
     uint32_t *rank = ARENA_BLOCK(arena, index->length, uint32_t);
-    for (size_t j = 0; j < index->length; j++) {
-        Atom key = column_at(keys, j);
-        index->nan = index->nan || is_nan(key);
-        rank[j] = is_nan(key) ? RANK_NONE : set_add(&set, key);
-    }
+    if (keys->form == COLUMN_STRING && !keys->constant)
+        add_strings(&set, keys, rank);
+    else
+        for (size_t j = 0; j < index->length; j++) {
+            Atom key = column_at(keys, j);
+            index->nan = index->nan || is_nan(key);
+            rank[j] = is_nan(key) ? RANK_NONE : set_add(&set, key);
+        }
     if (ordered) {
         uint32_t *to = ARENA_BLOCK(arena, set.count, uint32_t);
         set_sort(&set, to);

@@ -52,7 +52,7 @@ static void source_free(TermSource *source, Arena *arena) {
 static const char *name_plan(const Term *term, size_t count) {
     const char *name = count ? term[0].plan : "nothing";
     for (size_t t = 0; t < count; t++)
-        if (term[t].from)
+        if (term[t].cross)
             name = term[t].plan;
         else if (strcmp(name, "all") == 0 || strcmp(name, "by index") == 0)
             name = term[t].plan;

@@ -37,7 +37,11 @@ void sum_load_column(const SumScale *scale, const Column *values, uint64_t *load
 
 /* a += b, a -= b.  The counting word takes no carry from the number's words. */
 static inline void sum_add(const SumScale *scale, uint64_t *a, const uint64_t *b) {
-    unsigned long long carry = 0;
+    uint64_t carry = 0;
+    if (scale->words == 1) {
+        a[0] += b[0];
+        return;
+    }
     for (size_t k = 0; k < scale->words; k++) {
         if (k == scale->limbs) carry = 0;
         uint64_t part = b[k] + carry;
@@ -47,7 +51,11 @@ static inline void sum_add(const SumScale *scale, uint64_t *a, const uint64_t *b
     }
 }
 static inline void sum_subtract(const SumScale *scale, uint64_t *a, const uint64_t *b) {
-    unsigned long long borrow = 0;
+    uint64_t borrow = 0;
+    if (scale->words == 1) {
+        a[0] -= b[0];
+        return;
+    }
     for (size_t k = 0; k < scale->words; k++) {
         if (k == scale->limbs) borrow = 0;
         uint64_t part = b[k] + borrow;

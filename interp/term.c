@@ -30,9 +30,12 @@ static void add_order(Shape *shape, const TermSource *source, size_t v) {
     }
 }
 
-/* The crossing order takes a pass for each bit of its ranks, so it is the one of fewer. */
+/* The crossing order takes a pass for each bit of its ranks, so it is the one of fewer; and
+ * the positions, as the main one, need no sorting. */
 static void swap_orders(Shape *shape) {
-    if (!shape->cross || shape->cross_index->distinct <= shape->main_index->distinct) return;
+    if (!shape->cross) return;
+    uint32_t main = shape->main_index->distinct, cross = shape->cross_index->distinct;
+    if (cross < main || (cross == main && shape->cross_index->lookup != KEY_IDENTITY)) return;
     const Column *column = shape->main;
     const KeyIndex *index = shape->main_index;
     shape->main = shape->cross;
@@ -144,44 +147,34 @@ static void make_order(Build *build, Term *term) {
 
 /* --- rows --------------------------------------------------------------------------------- */
 
-typedef struct Interval {
-    uint32_t low, high; /* ranks low … high - 1 */
-} Interval;
-
-static Interval mask_interval(unsigned mask, uint32_t code, uint32_t ranks) {
-    if (code == CODE_NAN) return (Interval){0, 0};
-    uint32_t below = code_below(code), through = code_through(code);
-    return (Interval){mask & OUTCOME_LESS    ? 0
-                      : mask & OUTCOME_EQUAL ? below
-                                             : through,
-                      mask & OUTCOME_GREATER ? ranks
-                      : mask & OUTCOME_EQUAL ? through
-                                             : below};
-}
-
-/* What all of the term's comparisons of this key leave, for row i. */
-static Interval key_interval(const Build *build, const Column *keys, const KeyIndex *index,
-                             size_t i) {
-    Interval all = {0, index->distinct};
-    for (size_t v = 0; v < build->source->plan->variable_count; v++) {
-        if (!is_pair(build->source, build->plan, v) || build->source->keys[v] != keys) continue;
-        Interval one =
-            mask_interval(build->plan->mask[v], build->source->codes[v][i], index->distinct);
-        if (one.low > all.low) all.low = one.low;
-        if (one.high < all.high) all.high = one.high;
+/* Narrows rows' intervals of ranks, low[i] … high[i] - 1, by one comparison. */
+static void narrow(unsigned mask, const uint32_t *codes, uint32_t ranks, size_t rows, uint32_t *low,
+                   uint32_t *high) {
+    bool less = mask & OUTCOME_LESS, equal = mask & OUTCOME_EQUAL, more = mask & OUTCOME_GREATER;
+    for (size_t i = 0; i < rows; i++) {
+        uint32_t below = code_below(codes[i]), through = code_through(codes[i]);
+        bool nan = codes[i] == CODE_NAN;
+        uint32_t from = less ? 0 : equal ? below : through;
+        uint32_t to = nan ? 0 : more ? ranks : equal ? through : below;
+        if (nan) from = 0;
+        low[i] = from > low[i] ? from : low[i];
+        high[i] = to < high[i] ? to : high[i];
+        if (high[i] < low[i]) high[i] = low[i];
     }
-    if (all.high < all.low) all.high = all.low;
-    return all;
 }
 
-static bool row_stays(const Build *build, size_t i) {
+/* What all of the term's comparisons of this key leave, for every row. */
+static void key_intervals(const Build *build, const Column *keys, const KeyIndex *index,
+                          uint32_t *low, uint32_t *high) {
     const TermSource *source = build->source;
+    for (size_t i = 0; i < source->rows; i++) {
+        low[i] = 0;
+        high[i] = index->distinct;
+    }
     for (size_t v = 0; v < source->plan->variable_count; v++)
-        if (source->plan->variable[v].kind == VARIABLE_QUERY &&
-            build->plan->mask[v] != OUTCOME_ANY &&
-            source->holds[v][i] != (build->plan->mask[v] == OUTCOME_TRUE))
-            return false;
-    return true;
+        if (is_pair(source, build->plan, v) && source->keys[v] == keys)
+            narrow(build->plan->mask[v], source->codes[v], index->distinct, source->rows, low,
+                   high);
 }
 
 static uint32_t rank_at(const Term *term, const KeyIndex *index, uint32_t at) {
@@ -202,37 +195,116 @@ static uint32_t first_at_least(const Term *term, const KeyIndex *index, uint32_t
     return low;
 }
 
-static Interval row_slice(const Build *build, const Term *term, size_t i) {
-    Interval slice = {0, (uint32_t)term->members};
-    if (!row_stays(build, i)) return (Interval){0, 0};
-    const Shape *shape = &build->shape;
-    if (shape->equal_count) {
-        uint32_t group = build->groups.query[i];
-        if (group == RANK_NONE) return (Interval){0, 0};
-        slice = (Interval){build->group_start[group], build->group_start[group + 1]};
+/* Ranks to places, in the group of each row: by searching. */
+static void search_groups(const Build *build, const Term *term) {
+    const KeyIndex *index = build->shape.main_index;
+    int threads = build->source->threads;
+#pragma omp parallel for num_threads(threads) if (threads > 1)
+    for (size_t i = 0; i < term->rows; i++) {
+        uint32_t group = build->groups.query[i], low = term->low[i], high = term->high[i];
+        uint32_t begin = 0, end = 0;
+        if (group != RANK_NONE) {
+            begin = build->group_start[group];
+            end = build->group_start[group + 1];
+        }
+        if (high < index->distinct) end = first_at_least(term, index, begin, end, high);
+        if (low > 0) begin = first_at_least(term, index, begin, end, low);
+        term->low[i] = begin;
+        term->high[i] = end;
     }
-    if (!shape->main) return slice;
-    Interval ranks = key_interval(build, shape->main, shape->main_index, i);
-    if (!shape->equal_count)
-        return build->rank_start
-                   ? (Interval){build->rank_start[ranks.low], build->rank_start[ranks.high]}
-                   : ranks;
-    if (ranks.low > 0)
-        slice.low = first_at_least(term, shape->main_index, slice.low, slice.high, ranks.low);
-    if (ranks.high < shape->main_index->distinct)
-        slice.high = first_at_least(term, shape->main_index, slice.low, slice.high, ranks.high);
-    return slice;
+}
+
+static bool is_ascending(const uint32_t *values, size_t count) {
+    for (size_t i = 1; i < count; i++)
+        if (values[i] < values[i - 1]) return false;
+    return true;
+}
+
+/* Moves bounds from ranks to places, in the group of each row: as they ascend from row to row
+ * (`indices <= i`), each group's place only moves on. */
+static void walk_groups(const Build *build, const Term *term, uint32_t *bound) {
+    const KeyIndex *index = build->shape.main_index;
+    size_t bytes = (size_t)build->groups.count * sizeof(uint32_t);
+    uint32_t *place = ARENA_BLOCK(build->arena, build->groups.count, uint32_t);
+    memcpy(place, build->group_start, bytes);
+    for (size_t i = 0; i < term->rows; i++) {
+        uint32_t group = build->groups.query[i], rank = bound[i];
+        bound[i] = 0;
+        if (group == RANK_NONE) continue;
+        uint32_t at = place[group], end = build->group_start[group + 1];
+        while (at < end && rank_at(term, index, at) < rank) at++;
+        place[group] = bound[i] = at;
+    }
+    arena_release(build->arena, place);
+}
+
+static void place_in_groups(const Build *build, const Term *term) {
+    if (is_ascending(term->low, term->rows) && is_ascending(term->high, term->rows)) {
+        walk_groups(build, term, term->low);
+        walk_groups(build, term, term->high);
+    } else
+        search_groups(build, term);
+}
+
+static void place_whole_groups(const Build *build, const Term *term) {
+    for (size_t i = 0; i < term->rows; i++) {
+        uint32_t group = build->groups.query[i];
+        term->low[i] = group == RANK_NONE ? 0 : build->group_start[group];
+        term->high[i] = group == RANK_NONE ? 0 : build->group_start[group + 1];
+    }
+}
+
+/* Rows for which a predicate of the query fails select nothing. */
+static void drop_rows(const Build *build, const Term *term) {
+    const TermSource *source = build->source;
+    for (size_t v = 0; v < source->plan->variable_count; v++) {
+        unsigned mask = build->plan->mask[v];
+        if (source->plan->variable[v].kind != VARIABLE_QUERY || mask == OUTCOME_ANY) continue;
+        for (size_t i = 0; i < term->rows; i++)
+            if (source->holds[v][i] != (mask == OUTCOME_TRUE)) term->high[i] = term->low[i];
+    }
 }
 
 static void make_rows(Build *build, Term *term) {
     term->low = ARENA_BLOCK(build->arena, term->rows, uint32_t);
     term->high = ARENA_BLOCK(build->arena, term->rows, uint32_t);
-    int threads = build->source->threads;
-#pragma omp parallel for num_threads(threads) if (threads > 1)
+    const Shape *shape = &build->shape;
+    if (shape->main) key_intervals(build, shape->main, shape->main_index, term->low, term->high);
+    if (shape->equal_count && shape->main)
+        place_in_groups(build, term);
+    else if (shape->equal_count)
+        place_whole_groups(build, term);
+    else if (shape->main && build->rank_start)
+        for (size_t i = 0; i < term->rows; i++) {
+            term->low[i] = build->rank_start[term->low[i]];
+            term->high[i] = build->rank_start[term->high[i]];
+        }
+    else if (!shape->main)
+        for (size_t i = 0; i < term->rows; i++) {
+            term->low[i] = 0;
+            term->high[i] = (uint32_t)term->members;
+        }
+    drop_rows(build, term);
+}
+
+/* One bound that all rows leave open costs nothing: from 0 on there is nothing to take off,
+ * and what goes up to the last rank is the whole slice without what is below `from`. */
+static void simplify_cross(Term *term, Arena *arena) {
+    bool all_from = true, all_to = true;
     for (size_t i = 0; i < term->rows; i++) {
-        Interval slice = row_slice(build, term, i);
-        term->low[i] = slice.low;
-        term->high[i] = slice.high;
+        all_from = all_from && term->from[i] == 0;
+        all_to = all_to && term->to[i] == term->cross_ranks;
+    }
+    term->cross_weight = term->weight;
+    if (all_to && !all_from) {
+        term->whole = true;
+        term->cross_weight = -term->weight;
+        arena_release(arena, term->to);
+        term->to = term->from;
+        term->from = NULL;
+    } else if (all_from) {
+        arena_release(arena, term->from);
+        term->from = NULL;
     }
 }
 
@@ -244,11 +316,8 @@ static void make_cross(Build *build, Term *term) {
     term->from = ARENA_BLOCK(build->arena, term->rows, uint32_t);
     term->to = ARENA_BLOCK(build->arena, term->rows, uint32_t);
     for (size_t k = 0; k < term->members; k++) term->cross[k] = rank_at(term, index, (uint32_t)k);
-    for (size_t i = 0; i < term->rows; i++) {
-        Interval ranks = key_interval(build, build->shape.cross, index, i);
-        term->from[i] = ranks.low;
-        term->to[i] = ranks.high;
-    }
+    key_intervals(build, build->shape.cross, index, term->from, term->to);
+    simplify_cross(term, build->arena);
 }
 
 Term term_build(const TermSource *source, const PlanTerm *plan, Arena *arena) {
@@ -332,10 +401,8 @@ static void add_sums(const Term *term, const Totals *totals, Arena *arena, int t
 
 void term_add(const Term *term, const Totals *totals, Arena *arena, int threads) {
     budget_poll(arena_budget(arena));
-    if (term->cross) {
-        cross_add(term, totals, arena, threads);
-        return;
-    }
+    if (term->cross) cross_add(term, totals, arena, threads);
+    if (term->cross && !term->whole) return;
     if (totals->count) add_counts(term, totals->count);
     if (totals->position) add_positions(term, totals->position, arena);
     if (totals->sum) add_sums(term, totals, arena, threads);

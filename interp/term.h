@@ -40,8 +40,10 @@ typedef struct Term {
     /* A second key in order comparisons, or NULL: */
     uint32_t *cross; /* [members]: ranks in that key, in this term's order */
     uint32_t cross_ranks;
-    uint32_t *from, *to; /* [rows]: the ranks selected are from … to - 1 */
-    const char *plan;    /* "index", "hash groups", "prefix sums", "dominance" */
+    uint32_t *from, *to; /* [rows]: the ranks from … to - 1; from NULL: 0 */
+    int cross_weight;    /* of those members; */
+    bool whole;          /* and the whole slice by `weight` (`key > query` as all but the rest) */
+    const char *plan;    /* for exec_stats */
 } Term;
 
 Term term_build(const TermSource *source, const PlanTerm *plan, Arena *arena);
