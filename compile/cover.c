@@ -384,6 +384,11 @@ static bool is_inner(const Graph *graph, NodeId id) {
     return kind == NODE_MAP || kind == NODE_LOOKUP;
 }
 
+/* One element of one variable: its codes are a feature of that variable. */
+static bool is_plain(const Table *t) {
+    return values_of(lower_values(t->lower), t->cut.element[0])->source_count <= 1;
+}
+
 static void consider_cut(Lower *lower, NodeId feature, const Cut *cut, Candidate *best) {
     Table t = {.lower = lower, .arena = arena_child(lower_arena(lower)), .cut = *cut};
     uint32_t order[MAX_ELEMENTS] = {0, 1, 2, 3};
@@ -391,7 +396,7 @@ static void consider_cut(Lower *lower, NodeId feature, const Cut *cut, Candidate
         consider_sums(&t, best);
         consider_bits(&t, best);
         consider_product(&t, best);
-        if (cut->count > 1) consider_orders(&t, order, 0, best);
+        if (cut->count > 1 || is_plain(&t)) consider_orders(&t, order, 0, best);
     }
     arena_free(t.arena);
 }

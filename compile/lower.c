@@ -151,10 +151,11 @@ static bool function_vector(Lower *lower, NodeId variable, NodeId node, double *
     for (size_t r = 0; r < rows.row_count && function; r++) {
         uint32_t at = rows.level[2 * r];
         double value = feature_number(f->levels[rows.level[2 * r + 1]]);
-        function = !seen[at] || (*vector)[at] == value;
+        /* Values that differ by the order of sums alone are one. */
+        function = !seen[at] || fabs((*vector)[at] - value) <= 1e-12 * (1 + fabs(value));
         count += !seen[at];
+        if (!seen[at]) (*vector)[at] = value;
         seen[at] = true;
-        (*vector)[at] = value;
     }
     *complete = count == x->count;
     return function;
@@ -305,7 +306,6 @@ static bool feature_moved(Lower *lower, NodeId id, NodeId source, Form *form) {
     NodeId coded = lower_code(lower, value, image);
     NodeId node = graph_aggregate(graph, selector, coded, number_atom(image_fallback),
                                   graph_node(graph, id)->span);
-    if (node == source) return lower_fail(lower, id, "cannot move the values of this s-op");
     values_declare_moves(lower->values, node);
     const NodeValues *nv = values_of(lower->values, node);
     if (!nv) return values_failed(lower);
@@ -600,16 +600,17 @@ static bool make_feature(Lower *lower, NodeId id, Form *form) {
     NodeKind kind = source == NODE_NONE ? NODE_CONSTANT : graph_node(graph, source)->kind;
     if (kind == NODE_TOKENS) return embed_token(lower, id, source, form);
     if (values_by_position(lower->values, id)) return embed_position(lower, id, form);
+    if (kind == NODE_WIDTH && reciprocal_of(lower, id) == source)
+        return attend(lower, id, graph_node(graph, source)->arg[0], HEAD_COUNT, form_constant(0), 1,
+                      form);
     if (feature_affine(lower, id, form)) return true;
+    if (lower->error.message[0]) return false;
     if (kind == NODE_AGGREGATE && id == source) return feature_aggregate(lower, id, form);
     if (kind == NODE_AGGREGATE && values_moves(lower->values, source))
         return feature_moved(lower, id, source, form);
     if (kind == NODE_AGGREGATE && !is_numeric(values_of(lower->values, source)))
         return feature_mixed(lower, id, source, form);
     if (kind == NODE_WIDTH && feature_width(lower, id, source, form)) return true;
-    if (kind == NODE_WIDTH && reciprocal_of(lower, id) == source)
-        return attend(lower, id, graph_node(graph, source)->arg[0], HEAD_COUNT, form_constant(0), 1,
-                      form);
     if (feature_sum(lower, id, form)) return true;
     if (feature_choice(lower, id, form)) return true;
     if (lower->error.message[0]) return false;

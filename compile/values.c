@@ -106,9 +106,10 @@ Cone values_cone(Values *values, const NodeId *roots, uint32_t root_count, const
     for (NodeId id = top + 1; id-- > 0;) {
         if (!wanted[id] || contains(basis, basis_count, id)) continue;
         const Node *node = graph_node(values->graph, id);
-        for (int k = 0; k < node->arity; k++) wanted[node->arg[k]] = true;
+        bool source = node->kind == NODE_AGGREGATE || node->kind == NODE_WIDTH;
+        for (int k = 0; k < node->arity && !source; k++) wanted[node->arg[k]] = true;
         /* A converted token is a function of the token itself. */
-        if (node->kind == NODE_TOKENS) wanted[values->tokens] = true;
+        if (node->kind == NODE_TOKENS && id != values->tokens) wanted[values->tokens] = true;
     }
     for (NodeId id = 0; id <= top; id++)
         if (wanted[id] && !contains(basis, basis_count, id)) cone.node[cone.count++] = id;
@@ -130,6 +131,11 @@ static FaultId apply(const Values *values, const Node *node, Atom *result) {
 bool values_evaluate(Values *values, const Cone *cone) {
     for (uint32_t k = 0; k < cone->count; k++) {
         NodeId id = cone->node[k];
+        const NodeValues *v = &values->entry[id]->values;
+        if (v->source_count == 1 && v->sources[0] == id) { /* a source of one value */
+            values->slot[id] = v->levels[0];
+            continue;
+        }
         const Node *node = graph_node(values->graph, id);
         FaultId fault = FAULT_NONE;
         Atom *result = &values->slot[id];
@@ -212,6 +218,7 @@ static uint32_t join_sources(Values *values, const NodeId *nodes, uint32_t count
         const NodeValues *v = &values->entry[nodes[k]]->values;
         for (uint32_t s = 0; s < v->source_count; s++) {
             if (contains(joined, total, v->sources[s])) continue;
+            if (values->entry[v->sources[s]]->values.count <= 1) continue; /* no variable */
             if (total == 64) return UINT32_MAX;
             joined[total++] = v->sources[s];
         }
