@@ -169,6 +169,7 @@ void eval_collect(Session *s) {
     for (LoadFrame *load = s->loads; load; load = load->outer) mark_scope(s, load->caller);
     for (size_t k = 0; k < s->pending_count; k++)
         if (s->pending[k].kind == PENDING_NAMED) heap_mark_value(s->heap, s->pending[k].value);
+    mark_scope(s, s->missing);
     for (size_t k = 0; k < s->pinned_count; k++) heap_mark_value(s->heap, s->pinned[k]);
     heap_mark_value(s->heap, s->sop_example.value);
     heap_mark_value(s->heap, s->selector_example.value);
@@ -222,7 +223,11 @@ static const Value *find_out(const Session *s) {
 
 static void eval_name(Session *s, const Ast *ast) {
     const Value *value = ast->text == s->out ? find_out(s) : scope_lookup(s->scope, ast->text);
-    if (!value) EVAL_FAIL(s, UNDEFINED, ast, ast->text->text, suggestion(s, ast->text));
+    if (!value) {
+        s->undefined = ast->text;
+        EVAL_FAIL(s, UNDEFINED, ast, eval_plain(s, value_atom(atom_string(ast->text))),
+                  suggestion(s, ast->text));
+    }
     eval_push(s, *value);
 }
 

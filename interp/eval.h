@@ -110,8 +110,9 @@ struct Session {
     bool cancelled;        /* by Ctrl-C: loads end too */
     bool failed;           /* batch: a mistake has been reported */
     bool silent_undefined; /* batch: a load failed, so any name may be missing */
-    const Str **missing;   /* batch: names that a failed statement would have set */
-    size_t missing_count, missing_room;
+    Scope *missing;        /* batch: names that a failed statement would have set */
+    const Str *undefined;  /* the name of the last such fault */
+    unsigned mistakes;     /* batch: reported so far */
     const Source *program_source;
     uint32_t library_end; /* spans below are the library's */
     Value last_sop;       /* batch: the last s-op that was a statement of its own */
@@ -246,6 +247,8 @@ bool load_whole(Session *s, Scope *scope, const Source *source);
 bool session_guard(Session *s, bool (*run)(Session *s, void *context), void *context);
 /* Guards a statement. */
 SessionOutcome session_run(Session *s, const Ast *ast);
+/* Batch: have so many mistakes been reported that the rest had better wait? */
+bool session_gives_up(const Session *s);
 /* The same as session_guard for an entry from outside: forgets the last statement's scratch
  * and measures the C stack first. */
 bool session_enter(Session *s, bool (*run)(Session *s, void *context), void *context);

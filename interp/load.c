@@ -96,7 +96,7 @@ bool load_whole(Session *s, Scope *scope, const Source *source) {
         SessionOutcome outcome = session_run(s, block->child[k]);
         check_cancelled(s);
         if (outcome == SESSION_FAILED) fine = false;
-        if (outcome == SESSION_EXIT) break;
+        if (outcome == SESSION_EXIT || session_gives_up(s)) break;
     }
     s->scope = outer;
     return fine;

@@ -38,7 +38,7 @@ static bool run_program(Session *s, void *context) {
     const Str *label = program_label(s, s->program_source->name);
     s->program = scope_new(s->heap, s->start, label, 0);
     s->has_last_sop = s->failed = s->silent_undefined = false;
-    s->missing_count = 0;
+    s->missing = scope_new(s->heap, NULL, label, 0);
     return load_whole(s, s->program, s->program_source) && !s->failed;
 }
 

@@ -1,7 +1,6 @@
 /* One statement under guard and catch, and where its results go. */
 #include "interp/eval.h"
 
-#include <string.h>
 #include <sys/resource.h>
 
 /* --- the sink --------------------------------------------------------------------------- */
@@ -108,29 +107,31 @@ static void leave_library(const Session *s, Fault *fault) {
 /* In batch mode: is this name missing only because the statement that sets it failed? */
 static bool is_consequence(const Session *s, const Fault *fault) {
     if (s->options.mode != SESSION_BATCH || fault->id != FAULT_UNDEFINED) return false;
-    if (s->silent_undefined) return true;
-    for (size_t k = 0; k < s->missing_count; k++)
-        if (strcmp(s->missing[k]->text, fault->arg[0]) == 0) return true;
-    return false;
+    return s->silent_undefined || (s->missing && scope_find(s->missing, s->undefined));
+}
+
+enum { MISTAKES_SHOWN = 20 };
+
+bool session_gives_up(const Session *s) {
+    return s->options.mode == SESSION_BATCH && s->mistakes > MISTAKES_SHOWN;
 }
 
 void session_emit_fault(Session *s, const Fault *fault) {
     s->failed = true;
-    if (is_consequence(s, fault)) return;
-    Fault shown = *fault;
+    if (is_consequence(s, fault) || session_gives_up(s)) return;
+    s->mistakes++;
+    Fault shown = session_gives_up(s) ? (Fault){.id = FAULT_TOO_MANY} : *fault;
     leave_library(s, &shown);
     emit(s, &(Pending){.kind = PENDING_FAULT, .fault = shown});
 }
 
 static void remember_missing(Session *s, const Str *name) {
-    s->missing = arena_grow(s->arena, s->missing, &s->missing_room, s->missing_count + 1,
-                            sizeof *s->missing);
-    s->missing[s->missing_count++] = name;
+    scope_set(s->heap, s->missing, name, value_atom(atom_bool(true)));
 }
 
 /* The names that a failed statement would have set. */
 static void remember_targets(Session *s, const Ast *ast) {
-    if (s->options.mode != SESSION_BATCH) return;
+    if (!s->missing) return; /* no program */
     if (ast->kind == AST_LOAD) s->silent_undefined = true;
     if (ast->kind == AST_DEF) remember_missing(s, ast->text);
     if (ast->kind == AST_ASSIGN || ast->kind == AST_FOR)
@@ -183,6 +184,7 @@ static bool begin(Session *s) {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0), limit = stack_limit(s);
     s->floor = here > limit ? here - limit : 0;
     s->cancelled = false;
+    s->mistakes = 0;
     s->pending = NULL;
     s->pending_count = s->pending_room = 0;
     arena_free(s->scratch);
