@@ -20,9 +20,11 @@ const char *paths_join(Arena *arena, const char *folder, const char *name) {
     return arena_format(arena, "%s%s%s", folder, slash ? "" : "/", name);
 }
 
+/* Something that is no folder; a link that leads nowhere is for whoever reads it to report. */
 static bool is_file(const char *path) {
     struct stat info;
-    return stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
+    if (stat(path, &info) != 0) return lstat(path, &info) == 0;
+    return !S_ISDIR(info.st_mode);
 }
 
 static bool is_folder(const char *path) {

@@ -13,7 +13,9 @@
 /* --- loading ---------------------------------------------------------------------------- */
 
 static void on_fault(void *context, Session *session, const Fault *fault) {
-    (void)context;
+    Program *p = context;
+    bool of_program = fault->span.end == fault->span.begin; /* not of a file that it loads */
+    if (fault->id == FAULT_FILE_ERROR && of_program) p->unreadable = true;
     fault_report(fault, &report_sink, session_sources(session), session_arena(session));
 }
 
@@ -41,11 +43,12 @@ static int load(Program *p, const char *name) {
         .budget = &p->budget,
         .library = paths_join(p->arena, folder, "lib.rasp"),
         .extras = paths_join(p->arena, folder, "extras.rasp"),
-        .sink = {.fault = on_fault, .stopped = on_stop, .syntax = report_sink}};
+        .sink = {.context = p, .fault = on_fault, .stopped = on_stop, .syntax = report_sink}};
     p->session = session_new(&options);
     if (!p->session) return EXIT_FAILED;
     bool loaded = session_load(p->session, p->path);
     if (stop_requested()) return EXIT_INTERRUPTED;
+    if (p->unreadable) return EXIT_NO_FILE;
     return loaded ? EXIT_FINE : EXIT_WRONG_PROGRAM;
 }
 

@@ -10,6 +10,7 @@ typedef struct Program {
     const char *path;
     const char *shown; /* the same for reports: one that was found by its name, without folder */
     Session *session;
+    bool unreadable; /* the file could not be read */
 } Program;
 
 /* Finds and loads the program `name` within `memory` bytes (0: the default), calls `body` and
