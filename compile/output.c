@@ -31,19 +31,30 @@ static bool plan_number(Lower *lower, OutputPlan *plan, const Atom *sorted) {
     return lower_feature(lower, plan->node, form);
 }
 
+/* Floats that differ by the order of sums alone are one value. */
+static bool nearly_equal(Atom a, Atom b) {
+    if (a.kind == ATOM_STRING || b.kind == ATOM_STRING) return false;
+    double x = atom_double(a), y = atom_double(b);
+    return fabs(x - y) <= 1e-12 * (1 + fabs(x));
+}
+
 static bool plan_choice(Lower *lower, OutputPlan *plan, const NodeValues *v, const Atom *sorted) {
     Arena *arena = lower_arena(lower);
     double *number = ARENA_ARRAY(arena, v->count, double);
-    for (uint32_t k = 0; k < v->count; k++)
-        for (uint32_t m = 0; m < v->count; m++)
-            if (atom_same(sorted[m], v->levels[k])) number[k] = m;
-    Form code, *forms = ARENA_ARRAY(arena, v->count, Form);
+    Atom *values = ARENA_ARRAY(arena, v->count, Atom);
+    uint32_t count = 0;
+    for (uint32_t m = 0; m < v->count; m++) {
+        if (count == 0 || !nearly_equal(values[count - 1], sorted[m])) values[count++] = sorted[m];
+        for (uint32_t k = 0; k < v->count; k++)
+            if (atom_same(sorted[m], v->levels[k])) number[k] = count - 1;
+    }
+    Form code, *forms = ARENA_ARRAY(arena, count, Form);
     if (!lower_feature(lower, lower_code(lower, plan->node, number), &code)) return false;
-    for (uint32_t k = 0; k < v->count; k++)
+    for (uint32_t k = 0; k < count; k++)
         forms[k] = form_affine(code, 2.0 * k, -(double)k * k, arena);
-    plan->values = sorted;
+    plan->values = values;
+    plan->value_count = plan->form_count = count;
     plan->forms = forms;
-    plan->form_count = v->count;
     return true;
 }
 

@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SIDE_MAX = 8, FREE = 2 };
+enum { SIDE_MAX = 8, FREE = CELL_FREE };
 static const double MATRIX_LIMIT = 3e7;
 
 typedef struct Builder {
@@ -67,55 +67,16 @@ static bool mask_holds(ScoreMask mask, uint32_t j, uint32_t i) {
     return false;
 }
 
-/* Does every node of the formula have one value in each context? */
-static bool is_positional(Builder *b, const Literals *literals) {
-    const Domain *domain = values_domain(b->values);
-    for (uint32_t k = 0; k < literals->count; k++)
-        for (int side = 0; side < 2; side++) {
-            NodeId id = graph_node(b->graph, literals->select[k])->arg[side];
-            const NodeValues *v = values_of(b->values, id);
-            for (uint32_t c = 0; v && c < domain_contexts(domain); c++) {
-                uint32_t count;
-                values_set(b->values, v->sets[c], &count);
-                if (count > 1) return false;
-            }
-        }
-    return true;
-}
-
-static Atom single_value(Builder *b, NodeId id, uint32_t context, bool *valid) {
-    const NodeValues *v = values_of(b->values, id);
-    uint32_t count;
-    const uint32_t *member = values_set(b->values, v->sets[context], &count);
-    if (count == 0) *valid = false;
-    return count ? v->levels[member[0]] : atom_int(0);
-}
-
-/* Whether the positional formula selects j from i in inputs of length n; FREE when it fails. */
-static unsigned positional_cell(Builder *b, NodeId formula, const Literals *literals, uint32_t n,
-                                uint32_t j, uint32_t i) {
-    bool holds[SIDE_MAX * 2], valid = true;
-    for (uint32_t k = 0; k < literals->count; k++) {
-        const Node *node = graph_node(b->graph, literals->select[k]);
-        Atom key = single_value(b, node->arg[0], context_of(n, j), &valid);
-        Atom query = single_value(b, node->arg[1], context_of(n, i), &valid);
-        bool order = node->op != OP_EQ && node->op != OP_NE;
-        if (!valid || (order && !atom_comparable(key, query))) return FREE;
-        holds[k] = op_compare(node->op, key, query);
-    }
-    return selector_holds(b->graph, formula, literals, holds);
-}
-
 static bool is_mask(Builder *b, NodeId formula, ScoreMask mask) {
     Literals literals = selector_literals(b->graph, formula, b->arena);
-    if (literals.count > SIDE_MAX * 2 || !is_positional(b, &literals)) return false;
+    if (!literals_positional(b->values, &literals)) return false;
     uint32_t longest = values_domain(b->values)->max_length;
     /* Where only positions count, the longest inputs show everything; check the ends first. */
     for (uint32_t n = longest; n >= 1; n--)
         for (uint32_t i = 0; i < n; i++)
             for (uint32_t j = 0; j < n; j++) {
-                unsigned cell = positional_cell(b, formula, &literals, n, j, i);
-                if (cell != FREE && cell != mask_holds(mask, j, i)) return false;
+                unsigned cell = positional_cell(b->values, formula, &literals, n, j, i);
+                if (cell != CELL_FREE && cell != mask_holds(mask, j, i)) return false;
             }
     return true;
 }

@@ -63,6 +63,13 @@ typedef struct Literals {
 Literals selector_literals(const Graph *graph, NodeId selector, Arena *arena);
 /* The parts that must all hold: the selector's top-level conjunction. */
 Literals selector_conjuncts(const Graph *graph, NodeId selector, Arena *arena);
+enum { MAX_LITERALS = 16, CELL_FREE = 2 };
+
+/* Does everything that is compared have one value in each context?  Then whether j is
+ * selected from i depends on n, i and j alone: 0, 1, or CELL_FREE where it never comes up. */
+bool literals_positional(Values *values, const Literals *literals);
+unsigned positional_cell(Values *values, NodeId formula, const Literals *literals, uint32_t n,
+                         uint32_t j, uint32_t i);
 /* The formula's value, given each literal's. */
 bool selector_holds(const Graph *graph, NodeId selector, const Literals *literals,
                     const bool *holds);

@@ -60,9 +60,55 @@ bool selector_holds(const Graph *graph, NodeId selector, const Literals *literal
     return formula_chance(graph, selector, literals, chance).must;
 }
 
+/* --- positions -------------------------------------------------------------------------- */
+
+static bool has_one_value(Values *values, NodeId node) {
+    const NodeValues *v = values_of(values, node);
+    for (uint32_t c = 0; v && c < domain_contexts(values->domain); c++) {
+        uint32_t count;
+        sets_get(values->sets, v->sets[c], &count);
+        if (count > 1) return false;
+    }
+    return v != NULL;
+}
+
+bool literals_positional(Values *values, const Literals *literals) {
+    if (literals->count > MAX_LITERALS) return false;
+    for (uint32_t k = 0; k < literals->count; k++) {
+        NodeId key = graph_node(values->graph, literals->select[k])->arg[0];
+        NodeId query = graph_node(values->graph, literals->select[k])->arg[1];
+        if (!has_one_value(values, key) || !has_one_value(values, query)) return false;
+    }
+    return true;
+}
+
+/* False where the context never comes up. */
+static bool single_value(Values *values, NodeId node, uint32_t context, Atom *value) {
+    const NodeValues *v = values_of(values, node);
+    uint32_t count;
+    const uint32_t *member = sets_get(values->sets, v->sets[context], &count);
+    if (count) *value = v->levels[member[0]];
+    return count > 0;
+}
+
+unsigned positional_cell(Values *values, NodeId formula, const Literals *literals, uint32_t n,
+                         uint32_t j, uint32_t i) {
+    bool holds[MAX_LITERALS];
+    for (uint32_t k = 0; k < literals->count; k++) {
+        const Node *node = graph_node(values->graph, literals->select[k]);
+        Atom key, query;
+        if (!single_value(values, node->arg[0], context_of(n, j), &key) ||
+            !single_value(values, node->arg[1], context_of(n, i), &query))
+            return CELL_FREE;
+        bool order = node->op != OP_EQ && node->op != OP_NE;
+        if (order && !atom_comparable(key, query)) return CELL_FREE;
+        holds[k] = op_compare(node->op, key, query);
+    }
+    return selector_holds(values->graph, formula, literals, holds);
+}
+
 /* --- counting --------------------------------------------------------------------------- */
 
-enum { MAX_LITERALS = 16 };
 static const double COUNT_LIMIT = 4e7; /* chances looked at before settling for 0 … n */
 
 typedef struct Counter {
@@ -402,6 +448,12 @@ static bool never_averaged(const NodeValues *v) {
     return v->levels[0].kind == ATOM_STRING || v->levels[0].kind == ATOM_BOOL;
 }
 
+static bool all_global(Values *values, const NodeValues *v, Arena *arena) {
+    for (uint32_t s = 0; s < v->source_count; s++)
+        if (!is_global(values, v->sources[s], arena)) return false;
+    return true;
+}
+
 bool values_moves(Values *values, NodeId aggregate) {
     Entry *entry = values_entry(values, aggregate);
     if (entry->moves) return entry->moves > 0;
@@ -412,6 +464,7 @@ bool values_moves(Values *values, NodeId aggregate) {
     bool moves = facts && v && (facts->at_most_one || v->count <= 1 || never_averaged(v));
     Arena *scratch = arena_child(values->arena);
     Literals conjuncts = selector_conjuncts(values->graph, selector, scratch);
+    if (facts && v && !moves) moves = all_global(values, v, scratch);
     for (uint32_t k = 0; k < conjuncts.count && facts && v && !moves; k++) {
         const Node *node = graph_node(values->graph, conjuncts.select[k]);
         if (node->kind == NODE_SELECT && node->op == OP_EQ)

@@ -208,13 +208,76 @@ static SetId joint_set(Values *values, const NodeValues *v, uint32_t n, Arena *s
     return sets_add(values->sets, member, n);
 }
 
-static bool compute_aggregate(Values *values, NodeId id, Entry *entry) {
-    NodeId selector = graph_node(values->graph, id)->arg[0];
-    NodeId value = graph_node(values->graph, id)->arg[1];
-    const SelectorFacts *facts = values_selector(values, selector);
-    const NodeValues *v = values_of(values, value);
-    if (!facts || !v) return false;
-    bool moves = values_moves(values, id), done = true;
+/* Rows whose keys are certain: every one, or those that only positions decide. */
+typedef struct CertainRows {
+    bool everything, positional;
+    Literals literals;
+    NodeId selector;
+} CertainRows;
+
+static bool certain(Values *values, const CertainRows *rows, uint32_t n, uint32_t j, uint32_t i) {
+    return rows->everything ||
+           positional_cell(values, rows->selector, &rows->literals, n, j, i) == 1;
+}
+
+/* The means over a certain row: sums of one value from each selected position's own set. */
+static bool certain_means(Result *r, const CertainRows *rows, const NodeValues *v, uint32_t n,
+                          uint32_t i, bool moves) {
+    Values *values = r->values;
+    Atom *all, *own = ARENA_ARRAY(r->arena, v->count, Atom);
+    uint32_t count = gather_values(values, v, n, &all, r->arena), w = 0;
+    int64_t *unit = ARENA_ARRAY(r->arena, v->count, int64_t);
+    int exponent = 0;
+    bool numbers = all_numbers(all, count) && common_unit(all, count, n, &exponent, unit);
+    Sums sums = {ARENA_ARRAY(r->arena, 1, int64_t), 1};
+    for (uint32_t j = 0; j < n; j++) {
+        if (!certain(values, rows, n, j, i)) continue;
+        uint32_t members;
+        const uint32_t *member = sets_get(values->sets, v->sets[context_of(n, j)], &members);
+        w++;
+        for (uint32_t k = 0; k < members; k++) {
+            own[k] = v->levels[member[k]];
+            unit[k] = numbers ? (int64_t)ldexp(atom_double(own[k]), -exponent) : 0;
+        }
+        for (uint32_t k = 0; k < members && moves; k++)
+            if (!result_add(r, own[k])) return false;
+        if (moves) continue;
+        if (!numbers)
+            return values_too_large(values, r->node, "kinds of values that it averages", 2, 1);
+        if ((double)sums.count * members > 4e6)
+            return values_too_large(values, r->node, "sums of its values",
+                                    (double)sums.count * members, 4e6);
+        sums = add_one(sums, unit, members, r->arena);
+    }
+    if (w == 0) return result_add(r, graph_node(values->graph, r->node)->atom);
+    for (size_t s = 0; s < sums.count && !moves; s++) {
+        double mean = exact_mean(sums.sum[s], exponent, w);
+        bool whole = w == 1 && mean == trunc(mean) && fabs(mean) < 0x1p53;
+        if (!result_add(r, whole ? atom_int((int64_t)mean) : atom_float(mean))) return false;
+    }
+    return true;
+}
+
+static bool certain_sets(Values *values, NodeId id, Entry *entry, const CertainRows *rows,
+                         const NodeValues *v, bool moves) {
+    bool done = true;
+    for (uint32_t n = 1; n <= values->domain->max_length && done; n++)
+        for (uint32_t i = 0; i < n && done; i++) {
+            if (rows->everything && i > 0) { /* all rows are alike */
+                entry->sets[context_of(n, i)] = entry->sets[context_of(n, 0)];
+                continue;
+            }
+            Result r = {.values = values, .node = id, .arena = arena_child(values->arena)};
+            done = certain_means(&r, rows, v, n, i, moves);
+            if (done) entry->sets[context_of(n, i)] = sets_add(values->sets, r.member, r.count);
+            arena_free(r.arena);
+        }
+    return done;
+}
+
+static bool uncertain_sets(Values *values, NodeId id, Entry *entry, const SelectorFacts *facts,
+                           const NodeValues *v, bool moves) {
+    bool done = true;
     TupleMap *memo = tuple_map_new(values->arena, 4);
     for (uint32_t n = 1; n <= values->domain->max_length && done; n++) {
         Arena *scratch = arena_child(values->arena);
@@ -224,13 +287,32 @@ static bool compute_aggregate(Values *values, NodeId id, Entry *entry) {
             if (moves && least > 1) least = 1;
             if (moves && most > 1) most = 1;
             bool found;
-            uint32_t *set =
-                tuple_map_at(memo, (uint32_t[]){joint, least, most, most > 1 ? n : 0}, &found);
+            uint32_t key[] = {joint, least, most, most > 1 ? n : 0};
+            uint32_t *set = tuple_map_at(memo, key, &found);
             if (!found) done = aggregate_set(values, id, v, n, least, most, moves, set, scratch);
             entry->sets[c] = *set;
         }
         arena_free(scratch);
     }
+    return done;
+}
+
+static bool compute_aggregate(Values *values, NodeId id, Entry *entry) {
+    NodeId selector = graph_node(values->graph, id)->arg[0];
+    NodeId value = graph_node(values->graph, id)->arg[1];
+    const SelectorFacts *facts = values_selector(values, selector);
+    const NodeValues *v = values_of(values, value);
+    if (!facts || !v) return false;
+    bool moves = values_moves(values, id);
+    Arena *scratch = arena_child(values->arena);
+    CertainRows rows = {.everything = facts->everything,
+                        .selector = selector,
+                        .literals = selector_literals(values->graph, selector, scratch)};
+    rows.positional = !rows.everything && literals_positional(values, &rows.literals);
+    bool done = rows.everything || rows.positional
+                    ? certain_sets(values, id, entry, &rows, v, moves)
+                    : uncertain_sets(values, id, entry, facts, v, moves);
+    arena_free(scratch);
     return done;
 }
 
