@@ -1,5 +1,5 @@
 /* Evaluation where transcripts do not reach: limits, memory, garbage, programs. */
-#include "eval_fixture.h"
+#include "tests/unit/eval_fixture.h"
 
 #include <unistd.h>
 
@@ -159,8 +159,7 @@ static void garbage_is_collected(void **state) {
         "def f(a) { b = [a]; return b[0]; } for i in range(300000) { x = f(i); }",
         "l = []; for i in range(3000) { l = l + [i]; }",
         "def mk(n) { def in1(q) { return n; } return in1; } for i in range(100000) { g = mk(i); }",
-        "def go(n) { t = 0; for i in range(n) { t = [i][0] + len([t, i]); } return t; } "
-        "go(300000);",
+        "def go(n) { t = 0; for i in range(n) { t = [i][0] + len([t]); } return t; } go(300000);",
         "x = [[i, i][0] for i in range(100000)];"};
     Bench bench;
     bench_open(&bench, SESSION_REPL, 24 << 20);
