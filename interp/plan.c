@@ -281,7 +281,8 @@ static void expand_base(Planner *planner, const int *table, size_t v, const int 
 }
 
 static void expand_leaf(const Planner *planner, int weight, const uint8_t *mask, TermList *out) {
-    *out = (TermList){.count = 1, .cost = term_cost(planner, mask)};
+    double subtracting = weight < 0 ? 0.1 : 0; /* a little worse: a single slice needs no sums */
+    *out = (TermList){.count = 1, .cost = term_cost(planner, mask) + subtracting};
     out->term[0].weight = weight;
     memcpy(out->term[0].mask, mask, planner->plan->variable_count);
 }
