@@ -4,6 +4,7 @@
 
 #include <argp.h>
 #include <fcntl.h>
+#include <langinfo.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +47,12 @@ static void occupy_standard_descriptors(void) {
         if (fcntl(fd, F_GETFD) < 0) (void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
+/* Programs and inputs are UTF-8 whatever the locale is; line editing asks the locale. */
+static void use_utf8(void) {
+    setlocale(LC_CTYPE, "");
+    if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0) setlocale(LC_CTYPE, "C.UTF-8");
+}
+
 static int run_command(int k, int argc, char **argv) {
     char name[32];
     snprintf(name, sizeof name, "rasp %s", commands[k].name);
@@ -73,7 +80,7 @@ static int dispatch(int argc, char **argv) {
 
 int main(int argc, char **argv) {
     occupy_standard_descriptors();
-    setlocale(LC_CTYPE, "");
+    use_utf8();
     argp_err_exit_status = EXIT_WRONG_USE;
     int status = dispatch(argc, argv);
     return report_output(status);

@@ -127,12 +127,40 @@ static void test_reader_many_lines(void **state) {
     close_fixture(&f);
 }
 
+/* Whichever allocation fails, the unit is dropped, nothing leaks, and the reader goes on. */
+static void test_reader_out_of_memory(void **state) {
+    static const char text[] = "def f(x) { y = [x, {1: \"s\"}]; return select(y[0], 2.5, ==)";
+    (void)state;
+    volatile bool done = false;
+    for (volatile long n = 1; !done; n++) {
+        Fixture f;
+        BudgetGuard guard;
+        open_fixture(&f);
+        Reader *reader = reader_new(&f.context);
+        const Source *first = add(&f, text, sizeof text - 1), *rest = add(&f, "; }", 3),
+                     *next = add(&f, "1;", 2);
+        f.budget.fail_after = n;
+        if (BUDGET_ENTER(&f.budget, &guard)) {
+            assert_int_equal(reader_line(reader, first, 0, first->length).status, READER_MORE);
+            assert_int_equal(reader_line(reader, rest, 0, 3).status, READER_UNIT);
+            done = f.budget.fail_after > 0;
+            budget_leave(&f.budget, &guard);
+        }
+        f.budget.fail_after = 0;
+        assert_true(reader_is_fresh(reader));
+        assert_int_equal(reader_line(reader, next, 0, 2).status, READER_UNIT);
+        reader_free(reader);
+        close_fixture(&f);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reader),
         cmocka_unit_test(test_reader_tree_and_places),
         cmocka_unit_test(test_reader_drop),
         cmocka_unit_test(test_reader_many_lines),
+        cmocka_unit_test(test_reader_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
