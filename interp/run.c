@@ -38,6 +38,12 @@ static void call_sink(Session *s, const Pending *result) {
     }
 }
 
+/* A run that was stopped in the middle is of no use. */
+static void forget_runs(Session *s) {
+    example_clear(&s->sop_example);
+    example_clear(&s->selector_example);
+}
+
 /* Sink functions allocate text, so they run under a guard. */
 static void send(Session *s, const Pending *result) {
     BudgetGuard guard;
@@ -46,6 +52,7 @@ static void send(Session *s, const Pending *result) {
         budget_leave(s->budget, &guard);
     } else {
         session_report_stop(s);
+        forget_runs(s);
     }
 }
 
@@ -200,8 +207,7 @@ static bool begin(Session *s) {
 
 /* After a stop: what was half done is forgotten, and its memory is given back. */
 static void clean_up(Session *s) {
-    example_clear(&s->sop_example);
-    example_clear(&s->selector_example);
+    forget_runs(s);
     eval_collect(s);
 }
 
