@@ -1,5 +1,6 @@
 #include "compile/check.h"
 
+#include "compile/record.h"
 #include "interp/exec.h"
 
 #include <math.h>
@@ -45,23 +46,10 @@ bool check_same(Atom a, Atom b) {
     return fabs(x - y) <= 1e-12 * (1 + fabs(x));
 }
 
-Atom check_atom(const RtAtom *atom, Intern *table) {
-    switch (atom->kind) {
-    case RT_INT:
-        return atom_int(atom->u.i);
-    case RT_FLOAT:
-        return atom_float(atom->u.f);
-    case RT_BOOL:
-        return atom_bool(atom->u.b);
-    default:
-        return atom_string(intern(table, atom->u.s.bytes, atom->u.s.length));
-    }
-}
-
 static const Atom *output_values(const ModelOutput *output, Intern *table, Arena *arena) {
     Atom *values = ARENA_ARRAY(arena, output->value_count + 1, Atom);
     for (size_t k = 0; k < output->value_count; k++)
-        values[k] = check_atom(&output->values[k], table);
+        values[k] = record_atom(&output->values[k], table);
     return values;
 }
 

@@ -64,7 +64,4 @@ bool check_model(const CheckSubject *subject, const CheckOptions *options, Arena
  * the order of operations are one level to the compiler. */
 bool check_same(Atom expected, Atom found);
 
-/* The runtime's atom as one of the language. */
-Atom check_atom(const RtAtom *atom, Intern *intern);
-
 #endif

@@ -1,0 +1,217 @@
+#include "compile/record.h"
+
+#include "compile/sha256.h"
+
+#include <string.h>
+
+static const char compiler_name[] = "rasp 0.1";
+
+const char *const compile_dtype_names[] = {
+    [COMPILE_AUTO] = "auto", [COMPILE_F32] = "f32", [COMPILE_F64] = "f64", NULL};
+const char *const compile_mask_names[] = {
+    [MASKS_PER_HEAD] = "per-head", [MASKS_NONE] = "none", [MASKS_CAUSAL] = "causal", NULL};
+
+int compile_word(const char *const *words, const char *word) {
+    for (int k = 0; words[k]; k++)
+        if (strcmp(words[k], word) == 0) return k;
+    return -1;
+}
+
+Atom record_atom(const RtAtom *atom, Intern *table) {
+    switch (atom->kind) {
+    case RT_INT:
+        return atom_int(atom->u.i);
+    case RT_FLOAT:
+        return atom_float(atom->u.f);
+    case RT_BOOL:
+        return atom_bool(atom->u.b);
+    default:
+        return atom_string(intern(table, atom->u.s.bytes, atom->u.s.length));
+    }
+}
+
+/* --- writing ------------------------------------------------------------------------------- */
+
+static json_t *token_json(const RtAtom *token) {
+    switch (token->kind) {
+    case RT_INT:
+        return json_integer(token->u.i);
+    case RT_FLOAT:
+        return json_real(token->u.f);
+    case RT_BOOL:
+        return json_boolean(token->u.b);
+    default:
+        return json_stringn(token->u.s.bytes, token->u.s.length);
+    }
+}
+
+static json_t *domain_json(const Record *r, const Model *model) {
+    int32_t first = r->options.first;
+    if (first < 0 && !r->where) return json_null();
+    json_t *domain = json_object();
+    if (first >= 0) json_object_set_new(domain, "first", token_json(&model->alphabet[first]));
+    if (r->where) json_object_set_new(domain, "where", json_string(r->where));
+    return domain;
+}
+
+static json_t *options_json(const Record *r) {
+    json_t *names = json_array();
+    for (size_t k = 0; k < r->name_count; k++)
+        json_array_append_new(names, json_string(r->names[k]));
+    return json_pack("{s:o, s:s*, s:s, s:s, s:I, s:b}", "sops", names, "expression", r->expression,
+                     "dtype", compile_dtype_names[r->options.dtype], "mask",
+                     compile_mask_names[r->options.masks], "table_limit",
+                     (json_int_t)r->options.table_limit, "log_length_scaling",
+                     r->options.log_length);
+}
+
+static json_t *file_json(const FileText *file) {
+    return json_pack("{s:s, s:s%}", "name", file->name, "source", file->text, file->length);
+}
+
+static bool set(Model *model, const char *key, json_t *value) {
+    return json_object_set_new(model->extra, key, value) == 0;
+}
+
+bool record_store(const Record *r, Model *model) {
+    char hash[65];
+    sha256_hex(r->program.text, r->program.length, hash);
+    json_t *loaded = json_array();
+    for (size_t k = 0; k < r->loaded_count; k++)
+        json_array_append_new(loaded, file_json(&r->loaded[k]));
+    size_t count = json_array_size(loaded);
+    return set(model, "sources", loaded) && count == r->loaded_count &&
+           set(model, "program", json_string(r->program.name)) &&
+           set(model, "source", json_stringn(r->program.text, r->program.length)) &&
+           set(model, "source_sha256", json_string(hash)) &&
+           set(model, "compiler", json_string(compiler_name)) &&
+           set(model, "domain", domain_json(r, model)) && set(model, "options", options_json(r));
+}
+
+/* --- reading ------------------------------------------------------------------------------- */
+
+static bool lacks(RtError *error, const char *key, const char *expected) {
+    return rt_error(error,
+                    "its metadata has no '%s' (expected %s): it cannot be compared with a "
+                    "program, but it runs",
+                    key, expected);
+}
+
+static bool get_text(const json_t *object, const char *key, FileText *text, RtError *error) {
+    const json_t *value = json_object_get(object, key);
+    if (!json_is_string(value)) return lacks(error, key, "a string");
+    text->text = json_string_value(value);
+    text->length = json_string_length(value);
+    return true;
+}
+
+static bool check_hash(const Model *model, const Record *r, RtError *error) {
+    char hash[65];
+    const char *stored = json_string_value(json_object_get(model->extra, "source_sha256"));
+    if (!stored) return lacks(error, "source_sha256", "a string");
+    sha256_hex(r->program.text, r->program.length, hash);
+    return strcmp(stored, hash) == 0 ||
+           rt_error(error,
+                    "its source and 'source_sha256' do not fit: the text hashes to %s, "
+                    "the file says %.64s",
+                    hash, stored);
+}
+
+static bool load_program(const Model *model, Record *r, RtError *error) {
+    const char *name = json_string_value(json_object_get(model->extra, "program"));
+    if (!name) return lacks(error, "program", "a string");
+    r->program.name = name;
+    return get_text(model->extra, "source", &r->program, error) && check_hash(model, r, error);
+}
+
+static bool load_sources(const Model *model, Arena *arena, Record *r, RtError *error) {
+    const json_t *list = json_object_get(model->extra, "sources");
+    r->loaded_count = json_array_size(list);
+    FileText *loaded = ARENA_ARRAY(arena, r->loaded_count + 1, FileText);
+    for (size_t k = 0; k < r->loaded_count; k++) {
+        const json_t *entry = json_array_get(list, k);
+        loaded[k].name = json_string_value(json_object_get(entry, "name"));
+        if (!loaded[k].name) return lacks(error, "sources[].name", "a string");
+        if (!get_text(entry, "source", &loaded[k], error)) return false;
+    }
+    r->loaded = loaded;
+    return true;
+}
+
+static int32_t find_token(const Model *model, const json_t *value) {
+    for (size_t k = 0; k < model->alphabet_size; k++) {
+        json_t *token = token_json(&model->alphabet[k]);
+        bool same = json_equal(token, value);
+        json_decref(token);
+        if (same) return (int32_t)k;
+    }
+    return -1;
+}
+
+bool record_load_domain(const Model *model, int32_t *first, const char **where, RtError *error) {
+    const json_t *domain = json_object_get(model->extra, "domain");
+    const json_t *token = json_object_get(domain, "first"), *sop = json_object_get(domain, "where");
+    *first = -1;
+    *where = json_string_value(sop);
+    if (domain && !json_is_null(domain) && !json_is_object(domain))
+        return rt_error(error, "domain: expected null or an object");
+    if (sop && !*where) return rt_error(error, "domain.where: expected a string");
+    if (!token) return true;
+    *first = find_token(model, token);
+    return *first >= 0 || rt_error(error, "domain.first: expected a token of the alphabet");
+}
+
+static bool load_word(const json_t *options, const char *key, const char *const *words, int *value,
+                      RtError *error) {
+    const char *word = json_string_value(json_object_get(options, key));
+    if (!word) return lacks(error, key, "a string");
+    *value = compile_word(words, word);
+    return *value >= 0 || rt_error(error, "options.%s: this rasp knows no '%s'", key, word);
+}
+
+static bool load_names(const json_t *options, Arena *arena, Record *r, RtError *error) {
+    const json_t *list = json_object_get(options, "sops");
+    r->name_count = json_array_size(list);
+    const char **names = ARENA_ARRAY(arena, r->name_count + 1, const char *);
+    for (size_t k = 0; k < r->name_count; k++)
+        if (!(names[k] = json_string_value(json_array_get(list, k))))
+            return lacks(error, "options.sops", "an array of strings");
+    r->names = names;
+    r->expression = json_string_value(json_object_get(options, "expression"));
+    return true;
+}
+
+static bool load_options(const Model *model, Arena *arena, Record *r, RtError *error) {
+    const json_t *options = json_object_get(model->extra, "options");
+    int dtype, masks;
+    if (!json_is_object(options)) return lacks(error, "options", "an object");
+    if (!load_names(options, arena, r, error) ||
+        !load_word(options, "dtype", compile_dtype_names, &dtype, error) ||
+        !load_word(options, "mask", compile_mask_names, &masks, error))
+        return false;
+    r->options.dtype = (CompileDtype)dtype;
+    r->options.masks = (MaskRule)masks;
+    r->options.log_length = json_is_true(json_object_get(options, "log_length_scaling"));
+    json_int_t limit = json_integer_value(json_object_get(options, "table_limit"));
+    if (limit < 1 || limit > UINT32_MAX)
+        return rt_error(error, "options.table_limit: expected a number of at least 1");
+    r->options.table_limit = (uint32_t)limit;
+    return true;
+}
+
+static void load_alphabet(const Model *model, Intern *table, Arena *arena, Record *r) {
+    Atom *alphabet = ARENA_ARRAY(arena, model->alphabet_size, Atom);
+    for (size_t k = 0; k < model->alphabet_size; k++)
+        alphabet[k] = record_atom(&model->alphabet[k], table);
+    r->options.alphabet = alphabet;
+    r->options.alphabet_size = (uint32_t)model->alphabet_size;
+    r->options.max_length = (uint32_t)model->max_length;
+}
+
+bool record_load(const Model *model, Intern *table, Arena *arena, Record *r, RtError *error) {
+    *r = (Record){.options = compile_options()};
+    load_alphabet(model, table, arena, r);
+    return load_program(model, r, error) && load_sources(model, arena, r, error) &&
+           load_options(model, arena, r, error) &&
+           record_load_domain(model, &r->options.first, &r->where, error);
+}
