@@ -3,6 +3,7 @@
 #ifndef RASP_TESTS_RANDOM_JUDGE_H
 #define RASP_TESTS_RANDOM_JUDGE_H
 
+#include "compile/certificate.h"
 #include "compile/check.h"
 #include "compile/compile.h"
 #include "interp/session.h"
@@ -19,6 +20,7 @@ typedef enum Judgement {
     JUDGED_NOT_RASP,  /* the evaluator refuses the program: of the generator, if often */
     JUDGED_INVALID,   /* the model breaks the format */
     JUDGED_WRONG,     /* another answer than the interpreter's */
+    JUDGED_BEYOND,    /* a measured error above the certified one */
     JUDGED_STOPPED,   /* out of memory or of time */
     JUDGEMENT_COUNT
 } Judgement;
@@ -32,10 +34,12 @@ static const char *const judgement_names[JUDGEMENT_COUNT] = {
     [JUDGED_NOT_RASP] = "not RASP",
     [JUDGED_INVALID] = "an invalid model",
     [JUDGED_WRONG] = "wrong",
+    [JUDGED_BEYOND] = "beyond the certified error",
     [JUDGED_STOPPED] = "out of memory or time"};
 
 static inline bool judged_bad(Judgement j) {
-    return j == JUDGED_REFUSED || j == JUDGED_INVALID || j == JUDGED_WRONG || j == JUDGED_STOPPED;
+    return j == JUDGED_REFUSED || j == JUDGED_INVALID || j == JUDGED_WRONG || j == JUDGED_BEYOND ||
+           j == JUDGED_STOPPED;
 }
 
 typedef struct Judge {
@@ -163,6 +167,11 @@ static inline Judgement judge_model(Judge *judge, Graph *graph, const Compiled *
                        arena);
         return JUDGED_WRONG;
     }
+    double measured = report.runs[0].largest_error, bound = compiled->certificate->error;
+    if (measured > bound) {
+        snprintf(judge->detail, sizeof judge->detail, "measured %g, certified %g", measured, bound);
+        return JUDGED_BEYOND;
+    }
     return report.compared ? JUDGED_RIGHT : JUDGED_NO_INPUT;
 }
 
@@ -194,7 +203,7 @@ static inline Judgement judge_program(Judge *judge, const RandomProgram *p, cons
     Session *volatile session = NULL;
     judge->detail[0] = '\0';
     judge->parameters = judge->inputs = 0;
-    compiled.model = NULL;
+    compiled.model = compiled.ideal = NULL;
     budget_init(&budget, (size_t)1 << 30);
     budget.cancel = judge->cancel;
     session = judge_session(judge, &budget);
@@ -205,6 +214,7 @@ static inline Judgement judge_program(Judge *judge, const RandomProgram *p, cons
     } else {
         budget_message(&budget, judge->detail, sizeof judge->detail);
     }
+    compiled_clear(&compiled);
     model_free(compiled.model);
     session_free(session);
     return result;

@@ -27,6 +27,7 @@ enum { FAILURES_SHOWN = 5 }; /* RASP_SHOWN=… */
 /* --- watching ------------------------------------------------------------------------------ */
 
 static char current[PROGRAM_TEXT + 512]; /* what is being judged */
+static uint64_t current_seed;
 static volatile sig_atomic_t out_of_time;
 
 static void on_alarm(int number) {
@@ -66,7 +67,8 @@ static CompileOptions draw_options(Chooser *c) {
 static void describe(const RandomProgram *p, const CompileOptions *o, char *text, size_t size) {
     char program[PROGRAM_TEXT], alphabet[256];
     program_text(p, program, sizeof program);
-    snprintf(text, size, "%s--alphabet '%s' --max-length %u%s%s%s%s\n", program,
+    snprintf(text, size, "# RASP_SEED=%llu\n%s--alphabet '%s' --max-length %u%s%s%s%s\n",
+             (unsigned long long)current_seed, program,
              alphabet_text(&p->alphabet, alphabet, sizeof alphabet), p->max_length,
              o->masks == MASKS_NONE ? " --mask none" : "",
              o->log_length ? " --log-length-scaling" : "", o->first == 0 ? " --first TOKEN0" : "",
@@ -103,13 +105,12 @@ static void simplify_options(RandomProgram *p, Failure *failure) {
     if (!fails_alike(p, failure)) failure->options = before;
 }
 
-static void report(RandomProgram *p, Failure failure, uint64_t seed) {
+static void report(RandomProgram *p, Failure failure) {
     Judge j = {0};
     simplify_options(p, &failure);
     if (failure.judgement != JUDGED_STOPPED) shrink(p, fails_alike, &failure);
     judge(&j, p, failure.options);
-    print_error("FAIL %s (RASP_SEED=%llu RASP_PROGRAMS=1): %s\n%s\n",
-                judgement_names[failure.judgement], (unsigned long long)seed, j.detail, current);
+    print_error("FAIL %s: %s\n%s\n", judgement_names[failure.judgement], j.detail, current);
 }
 
 /* --- all of them --------------------------------------------------------------------------- */
@@ -127,7 +128,8 @@ static void test_random_programs(void **state) {
     watch();
     for (uint64_t k = 0; k < count; k++) {
         static RandomProgram program;
-        Chooser chooser = {.state = (seed + k) * 0x2545f4914f6cdd1du};
+        current_seed = seed + k;
+        Chooser chooser = {.state = current_seed * 0x2545f4914f6cdd1du};
         Judge j = {0};
         random_program(&program, &chooser);
         CompileOptions options = draw_options(&chooser);
@@ -135,7 +137,7 @@ static void test_random_programs(void **state) {
         tally[result]++;
         inputs += j.inputs;
         if (!judged_bad(result) || bad++ >= setting("RASP_SHOWN", FAILURES_SHOWN)) continue;
-        report(&program, (Failure){result, options}, seed + k);
+        report(&program, (Failure){result, options});
     }
     print_message("seed %llu, %llu programs, %zu inputs:", (unsigned long long)seed,
                   (unsigned long long)count, inputs);
