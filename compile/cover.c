@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_CUTS = 48, MAX_ELEMENTS = 4, CUT_ROWS = 40000 };
+enum { MAX_CUTS = 48, MAX_ELEMENTS = COVER_ELEMENTS, CUT_ROWS = 40000 };
 
 /* Estimated parameters: a hidden unit, a residual dimension, a head's component. */
 static const double UNIT_COST = 50, DIMENSION_COST = 40, COMPONENT_COST = 90;
@@ -186,7 +186,8 @@ static bool make_table(Table *t, NodeId feature) {
     memcpy(nodes, t->cut.element, sizeof t->cut.element);
     nodes[t->cut.count] = feature;
     Rows rows;
-    if (!values_rows(values, nodes, t->cut.count + 1, UINT32_MAX, &rows)) return false;
+    if (!values_rows_over(values, nodes, t->cut.count, nodes, t->cut.count + 1, &rows))
+        return false;
     if (rows.row_count == 0 || rows.row_count > CUT_ROWS) return false;
     const NodeValues *f = values_of(values, feature);
     t->rows = rows.row_count;
@@ -444,6 +445,8 @@ static NodeId source_number(Lower *lower, NodeId feature, NodeId source) {
 
 static bool cover_source(Lower *lower, NodeId feature, NodeId source, Cover *cover) {
     cover->x = source_number(lower, feature, source);
+    cover->cut[0] = source;
+    cover->cut_count = 1;
     return cover->x != NODE_NONE && cover->x != feature &&
            lower_feature(lower, cover->x, &cover->form);
 }
@@ -452,6 +455,8 @@ static bool build(Lower *lower, const Candidate *best, Cover *cover) {
     Graph *graph = values_graph(lower_values(lower));
     cover->x = NODE_NONE;
     cover->form = form_constant(0);
+    memcpy(cover->cut, best->cut.element, sizeof cover->cut);
+    cover->cut_count = best->cut.count;
     for (uint32_t d = 0; d < best->cut.count; d++) {
         const Digit *digit = &best->digit[d];
         NodeId element = best->cut.element[digit->element];

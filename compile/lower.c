@@ -136,21 +136,27 @@ NodeId lower_code(Lower *lower, NodeId node, const double *number) {
 
 /* --- functions of one variable ---------------------------------------------------------- */
 
+/* Joint rows of a variable and a function of it: both functions of the cut, if there is one. */
+static bool function_rows(Lower *lower, NodeId variable, NodeId node, const Cover *cut,
+                          Rows *rows) {
+    NodeId nodes[2] = {variable, node};
+    bool done = cut ? values_rows_over(lower->values, cut->cut, cut->cut_count, nodes, 2, rows)
+                    : values_rows(lower->values, nodes, 2, UINT32_MAX, rows);
+    return done || values_failed(lower);
+}
+
 /* The function's value at each level of the variable; false when it is not a function of it.
  * Levels at which it has no value get 0 and clear *complete. */
-static bool function_vector(Lower *lower, NodeId variable, NodeId node, double **vector,
-                            bool *complete) {
-    Rows rows;
-    if (!values_rows(lower->values, (NodeId[]){variable, node}, 2, UINT32_MAX, &rows))
-        return values_failed(lower);
+static bool function_of_rows(Lower *lower, NodeId variable, NodeId node, const Rows *rows,
+                             double **vector, bool *complete) {
     const NodeValues *x = values_of(lower->values, variable), *f = values_of(lower->values, node);
     Arena *arena = lower->arena;
     bool *seen = ARENA_ARRAY(arena, x->count, bool), function = true;
     *vector = ARENA_ARRAY(arena, x->count, double);
     uint32_t count = 0;
-    for (size_t r = 0; r < rows.row_count && function; r++) {
-        uint32_t at = rows.level[2 * r];
-        double value = feature_number(f->levels[rows.level[2 * r + 1]]);
+    for (size_t r = 0; r < rows->row_count && function; r++) {
+        uint32_t at = rows->level[2 * r];
+        double value = feature_number(f->levels[rows->level[2 * r + 1]]);
         /* Values that differ by the order of sums alone are one. */
         function = !seen[at] || fabs((*vector)[at] - value) <= 1e-12 * (1 + fabs(value));
         count += !seen[at];
@@ -159,6 +165,13 @@ static bool function_vector(Lower *lower, NodeId variable, NodeId node, double *
     }
     *complete = count == x->count;
     return function;
+}
+
+static bool function_vector(Lower *lower, NodeId variable, NodeId node, double **vector,
+                            bool *complete) {
+    Rows rows;
+    return function_rows(lower, variable, node, NULL, &rows) &&
+           function_of_rows(lower, variable, node, &rows, vector, complete);
 }
 
 /* A column of an embedding, unless the columns there are already express the function. */
@@ -477,13 +490,14 @@ static bool feature_scan(Lower *lower, NodeId id, Form *form) {
     ScanPlan *scan = scan_of(lower, cover);
     double *vector;
     bool complete;
-    if (!function_vector(lower, scan->x, id, &vector, &complete))
-        return lower_fail(lower, id, "internal: not a function of what is scanned");
-    if (complete && space_solve(scan->space, vector, form)) return true;
-    const NodeValues *xs = values_of(lower->values, scan->x);
     Rows rows;
-    if (!values_rows(lower->values, (NodeId[]){scan->x, id}, 2, UINT32_MAX, &rows))
-        return values_failed(lower);
+    /* Another feature's scan of the same form may go by another node with the same values. */
+    bool same_node = scan->x == cover.x;
+    if (!function_rows(lower, cover.x, id, &cover, &rows)) return false;
+    if (!function_of_rows(lower, cover.x, id, &rows, &vector, &complete))
+        return lower_fail(lower, id, "internal: not a function of what is scanned");
+    if (same_node && complete && space_solve(scan->space, vector, form)) return true;
+    const NodeValues *xs = values_of(lower->values, cover.x);
     ScanOutput output = {.node = id};
     double *x = ARENA_ARRAY(lower->arena, rows.row_count, double);
     double *value = ARENA_ARRAY(lower->arena, rows.row_count, double);
@@ -509,7 +523,7 @@ static bool feature_scan(Lower *lower, NodeId id, Form *form) {
                                scan->output_count + 1, sizeof output);
     scan->outputs[scan->output_count++] = output;
     *form = form_part(output.part, lower->arena);
-    if (complete) space_add(scan->space, vector, *form);
+    if (same_node && complete) space_add(scan->space, vector, *form);
     return true;
 }
 

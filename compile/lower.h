@@ -152,9 +152,12 @@ bool score_build(Lower *lower, NodeId selector, bool sink, Score *score);
 
 /* The cheapest number to scan for a feature (cover.c): its node and form, or NODE_NONE and
  * lower_error. */
+enum { COVER_ELEMENTS = 4 };
 typedef struct Cover {
     NodeId x;
     Form form;
+    NodeId cut[COVER_ELEMENTS]; /* x and the feature are functions of these */
+    uint32_t cut_count;
 } Cover;
 bool lower_cover(Lower *lower, NodeId node, Cover *cover);
 /* An estimate of the parameters that a feature still costs. */

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+enum { MOST_BASIS = 64, MOST_ROOTS = 64 };
+
 Values *values_new(Graph *graph, const Domain *domain, uint32_t level_limit, uint64_t row_limit,
                    Arena *arena) {
     Values *values = ARENA_NEW(arena, Values);
@@ -185,8 +187,8 @@ static double product_size(const Values *values, const Product *product, uint32_
 
 static bool product_run(Values *values, const Product *product, uint32_t context, Visit *visit,
                         void *visit_context) {
-    const uint32_t *member[64];
-    uint32_t size[64], at[64] = {0};
+    const uint32_t *member[MOST_BASIS];
+    uint32_t size[MOST_BASIS], at[MOST_BASIS] = {0};
     for (uint32_t k = 0; k < product->count; k++) {
         Entry *entry = values->entry[product->basis[k]];
         member[k] = sets_get(values->sets, entry->values.sets[context], &size[k]);
@@ -219,7 +221,7 @@ static uint32_t join_sources(Values *values, const NodeId *nodes, uint32_t count
         for (uint32_t s = 0; s < v->source_count; s++) {
             if (contains(joined, total, v->sources[s])) continue;
             if (values->entry[v->sources[s]]->values.count <= 1) continue; /* no variable */
-            if (total == 64) return UINT32_MAX;
+            if (total == MOST_BASIS) return UINT32_MAX;
             joined[total++] = v->sources[s];
         }
     }
@@ -243,7 +245,7 @@ static TupleMap *distinct_contexts(Values *values, const Product *product, uint3
     uint32_t contexts = domain_contexts(values->domain);
     for (uint32_t c = only == UINT32_MAX ? 0 : only; c < (only == UINT32_MAX ? contexts : only + 1);
          c++) {
-        uint32_t key[64];
+        uint32_t key[MOST_BASIS];
         for (uint32_t k = 0; k < product->count; k++)
             key[k] = values->entry[product->basis[k]]->values.sets[c];
         bool found;
@@ -253,35 +255,77 @@ static TupleMap *distinct_contexts(Values *values, const Product *product, uint3
     return map;
 }
 
-/* The basis to enumerate over: the common sources, or the nodes themselves where that is too
- * much (their correlation is then lost, which only makes the sets larger). */
-static bool choose_product(Values *values, const NodeId *nodes, uint32_t count, uint32_t only,
-                           NodeId about, Product *product, NodeId *basis, Arena *arena) {
+/* Can the node be computed from the others of the list? */
+static bool is_covered(const Values *values, NodeId id, const NodeId *list, uint32_t count,
+                       uint32_t skip) {
+    const Node *node = graph_node(values->graph, id);
+    if (node->kind == NODE_CONSTANT) return true;
+    if (node->kind != NODE_MAP && node->kind != NODE_LOOKUP) return false;
+    for (int k = 0; k < node->arity; k++) {
+        bool listed = false;
+        for (uint32_t m = 0; m < count; m++) listed |= m != skip && list[m] == node->arg[k];
+        if (!listed && !is_covered(values, node->arg[k], list, count, skip)) return false;
+    }
+    return true;
+}
+
+/* The nodes that the others do not determine. */
+static uint32_t independent(const Values *values, const NodeId *nodes, uint32_t count,
+                            NodeId *basis) {
+    uint32_t kept = 0;
+    memcpy(basis, nodes, count * sizeof *basis);
+    kept = count;
+    for (uint32_t k = count; k-- > 0;) {
+        bool twice = false;
+        for (uint32_t m = 0; m < k; m++) twice |= basis[m] == basis[k];
+        if (!twice && !is_covered(values, basis[k], basis, kept, k)) continue;
+        memmove(basis + k, basis + k + 1, (kept - k - 1) * sizeof *basis);
+        kept--;
+    }
+    return kept;
+}
+
+/* The distinct tuples of sets and what they multiply to. */
+static double total_size(Values *values, const Product *product, uint32_t only, Arena *arena) {
+    TupleMap *map = distinct_contexts(values, product, only, arena);
+    double total = 0;
+    for (uint32_t k = 0; k < tuple_map_count(map); k++) {
+        bool found;
+        total += product_size(values, product, *tuple_map_at(map, tuple_map_key(map, k), &found));
+    }
+    return total;
+}
+
+/* What is enumerated, for what: over the common sources, or over `basis` where that is too
+ * much (correlation between the basis's nodes is then lost, which only makes sets larger). */
+typedef struct Request {
+    const NodeId *basis;
+    uint32_t basis_count;
+    const NodeId *roots; /* must be computed */
+    uint32_t root_count;
+    uint32_t only; /* one context, or UINT32_MAX */
+    NodeId about;  /* for errors */
+} Request;
+
+static bool choose_product(Values *values, const Request *request, Product *product, NodeId *basis,
+                           Arena *arena) {
     for (int attempt = 0; attempt < 2; attempt++) {
-        uint32_t size = attempt ? count : join_sources(values, nodes, count, basis);
-        if (size == UINT32_MAX || size > 64) continue;
-        if (attempt) memcpy(basis, nodes, count * sizeof *basis);
+        uint32_t size = attempt ? independent(values, request->basis, request->basis_count, basis)
+                                : join_sources(values, request->basis, request->basis_count, basis);
+        if (size == UINT32_MAX) continue;
         *product = (Product){.basis = basis, .count = size, .where = NODE_NONE};
-        TupleMap *map = distinct_contexts(values, product, only, arena);
-        double total = 0;
-        for (uint32_t k = 0; k < tuple_map_count(map); k++) {
-            bool found;
-            total +=
-                product_size(values, product, *tuple_map_at(map, tuple_map_key(map, k), &found));
-        }
+        double total = total_size(values, product, request->only, arena);
         if (total <= (double)values->row_limit) {
-            NodeId roots[66];
-            uint32_t root_count = 0;
-            for (uint32_t k = 0; k < count && k < 64; k++) roots[root_count++] = nodes[k];
-            if (about != NODE_NONE && !contains(roots, root_count, about))
-                roots[root_count++] = about;
+            NodeId roots[MOST_ROOTS + 1];
+            uint32_t count = request->root_count;
+            memcpy(roots, request->roots, count * sizeof *roots);
             if (where_applies(values, basis, size))
-                product->where = roots[root_count++] = values->domain->where;
-            product->cone = values_cone(values, roots, root_count, basis, size, arena);
+                product->where = roots[count++] = values->domain->where;
+            product->cone = values_cone(values, roots, count, basis, size, arena);
             return true;
         }
-        values_too_large(values, about != NODE_NONE ? about : nodes[0], "combinations of values",
-                         total, (double)values->row_limit);
+        values_too_large(values, request->about, "combinations of values", total,
+                         (double)values->row_limit);
     }
     return false;
 }
@@ -307,7 +351,7 @@ static bool gather_level(Values *values, void *context) {
 
 static bool compute_elementwise(Values *values, NodeId id, Entry *entry, Arena *scratch) {
     const Node *node = graph_node(values->graph, id);
-    NodeId args[OP_MAX_ARITY + 1], basis[64];
+    NodeId args[OP_MAX_ARITY + 1], basis[MOST_BASIS];
     uint32_t arg_count = 0;
     for (int k = 0; k < node->arity; k++) args[arg_count++] = node->arg[k];
     if (node->kind == NODE_TOKENS) args[arg_count++] = values->tokens;
@@ -323,13 +367,13 @@ static bool compute_elementwise(Values *values, NodeId id, Entry *entry, Arena *
 
     reserve_slots(values);
     Product product;
-    if (!choose_product(values, args, arg_count, UINT32_MAX, id, &product, basis, scratch))
-        return false;
+    Request request = {args, arg_count, &id, 1, UINT32_MAX, id};
+    if (!choose_product(values, &request, &product, basis, scratch)) return false;
     uint32_t contexts = domain_contexts(values->domain);
     TupleMap *memo = tuple_map_new(scratch, product.count);
     Gather gather = {.node = id, .arena = scratch};
     for (uint32_t c = 0; c < contexts; c++) {
-        uint32_t key[64];
+        uint32_t key[MOST_BASIS];
         for (uint32_t k = 0; k < product.count; k++)
             key[k] = values->entry[product.basis[k]]->values.sets[c];
         bool found;
@@ -380,7 +424,7 @@ typedef struct RowSink {
 
 static bool gather_row(Values *values, void *context) {
     RowSink *sink = context;
-    uint32_t row[64];
+    uint32_t row[MOST_ROOTS];
     for (uint32_t k = 0; k < sink->count; k++) {
         row[k] = entry_level(values, sink->nodes[k], values->slot[sink->nodes[k]]);
         if (row[k] == UINT32_MAX) return false;
@@ -390,18 +434,20 @@ static bool gather_row(Values *values, void *context) {
     return tuple_map_count(sink->seen) <= sink->limit;
 }
 
-bool values_rows(Values *values, const NodeId *nodes, uint32_t count, uint32_t context,
-                 Rows *rows) {
-    for (uint32_t k = 0; k < count; k++)
-        if (!values_of(values, nodes[k])) return false;
-    NodeId basis[64];
+static bool run_request(Values *values, const Request *request, Rows *rows) {
+    for (uint32_t k = 0; k < request->root_count; k++)
+        if (!values_of(values, request->roots[k])) return false;
+    for (uint32_t k = 0; k < request->basis_count; k++)
+        if (!values_of(values, request->basis[k])) return false;
+    NodeId basis[MOST_BASIS];
     Arena *scratch = arena_child(values->arena);
     reserve_slots(values);
     Product product;
-    bool done = choose_product(values, nodes, count, context, NODE_NONE, &product, basis, scratch);
-    RowSink sink = {nodes, count, tuple_map_new(scratch, count), values->row_limit};
+    uint32_t count = request->root_count;
+    bool done = choose_product(values, request, &product, basis, scratch);
+    RowSink sink = {request->roots, count, tuple_map_new(scratch, count), values->row_limit};
     if (done) {
-        TupleMap *map = distinct_contexts(values, &product, context, scratch);
+        TupleMap *map = distinct_contexts(values, &product, request->only, scratch);
         for (uint32_t k = 0; k < tuple_map_count(map) && done; k++) {
             bool found;
             uint32_t c = *tuple_map_at(map, tuple_map_key(map, k), &found);
@@ -418,6 +464,17 @@ bool values_rows(Values *values, const NodeId *nodes, uint32_t count, uint32_t c
     }
     arena_free(scratch);
     return done;
+}
+
+bool values_rows(Values *values, const NodeId *nodes, uint32_t count, uint32_t context,
+                 Rows *rows) {
+    return run_request(values, &(Request){nodes, count, nodes, count, context, nodes[0]}, rows);
+}
+
+bool values_rows_over(Values *values, const NodeId *basis, uint32_t basis_count,
+                      const NodeId *nodes, uint32_t count, Rows *rows) {
+    return run_request(
+        values, &(Request){basis, basis_count, nodes, count, UINT32_MAX, nodes[count - 1]}, rows);
 }
 
 /* --- functions of position or length ---------------------------------------------------- */

@@ -60,6 +60,10 @@ typedef struct Rows {
     uint32_t width;
 } Rows;
 bool values_rows(Values *values, const NodeId *nodes, uint32_t count, uint32_t context, Rows *rows);
+/* The same for nodes that are functions of `basis`: where the common sources have too many
+ * combinations, those of the basis are taken. */
+bool values_rows_over(Values *values, const NodeId *basis, uint32_t basis_count,
+                      const NodeId *nodes, uint32_t count, Rows *rows);
 
 /* True when the node has the same single value in every context with the same position
  * (or, second, the same length): then it is a function of the position (length). */
