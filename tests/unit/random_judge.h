@@ -16,12 +16,13 @@ typedef enum Judgement {
     JUDGED_NO_INPUT,  /* the interpreter has an error on every input */
     JUDGED_TOO_LARGE, /* a limit of the compiler, said so */
     JUDGED_COARSE,    /* float32 was asked for and cannot hold the bound */
-    JUDGED_REFUSED,   /* another error of the compiler: a failure of the test */
     JUDGED_NOT_RASP,  /* the evaluator refuses the program: of the generator, if often */
+    JUDGED_REFUSED,   /* another error of the compiler: a failure of the test */
     JUDGED_INVALID,   /* the model breaks the format */
     JUDGED_WRONG,     /* another answer than the interpreter's */
     JUDGED_BEYOND,    /* a measured error above the certified one */
-    JUDGED_STOPPED,   /* out of memory or of time */
+    JUDGED_CRASHED,
+    JUDGED_STOPPED, /* out of memory or of time */
     JUDGEMENT_COUNT
 } Judgement;
 
@@ -35,11 +36,11 @@ static const char *const judgement_names[JUDGEMENT_COUNT] = {
     [JUDGED_INVALID] = "an invalid model",
     [JUDGED_WRONG] = "wrong",
     [JUDGED_BEYOND] = "beyond the certified error",
+    [JUDGED_CRASHED] = "crashed",
     [JUDGED_STOPPED] = "out of memory or time"};
 
 static inline bool judged_bad(Judgement j) {
-    return j == JUDGED_REFUSED || j == JUDGED_INVALID || j == JUDGED_WRONG || j == JUDGED_BEYOND ||
-           j == JUDGED_STOPPED;
+    return j >= JUDGED_REFUSED;
 }
 
 typedef struct Judge {
