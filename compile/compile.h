@@ -11,6 +11,10 @@
 
 typedef enum CompileDtype { COMPILE_AUTO, COMPILE_F32, COMPILE_F64 } CompileDtype;
 
+/* Compact: as few feed-forward sublayers and as small heads as there can be.  Standard: one
+ * sublayer a layer and heads of one size, as common frameworks have it. */
+typedef enum CompileLayout { LAYOUT_COMPACT, LAYOUT_STANDARD } CompileLayout;
+
 typedef struct CompileOptions {
     const Atom *alphabet; /* distinct, of one kind */
     uint32_t alphabet_size;
@@ -21,6 +25,8 @@ typedef struct CompileOptions {
     uint32_t table_limit; /* most values of one s-op */
     MaskRule masks;
     bool log_length;
+    CompileLayout layout;
+    double tolerance; /* the certified error may not be greater; 0: whatever holds */
 } CompileOptions;
 
 /* All fields but the alphabet: length 16, no first token, dtype auto, masks per head. */

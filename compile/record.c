@@ -10,6 +10,8 @@ const char *const compile_dtype_names[] = {
     [COMPILE_AUTO] = "auto", [COMPILE_F32] = "f32", [COMPILE_F64] = "f64", NULL};
 const char *const compile_mask_names[] = {
     [MASKS_PER_HEAD] = "per-head", [MASKS_NONE] = "none", [MASKS_CAUSAL] = "causal", NULL};
+const char *const compile_layout_names[] = {
+    [LAYOUT_COMPACT] = "compact", [LAYOUT_STANDARD] = "standard", NULL};
 
 int compile_word(const char *const *words, const char *word) {
     for (int k = 0; words[k]; k++)
@@ -58,11 +60,12 @@ static json_t *options_json(const Record *r) {
     json_t *names = json_array();
     for (size_t k = 0; k < r->name_count; k++)
         json_array_append_new(names, json_string(r->names[k]));
-    return json_pack("{s:o, s:s*, s:s, s:s, s:I, s:b}", "sops", names, "expression", r->expression,
-                     "dtype", compile_dtype_names[r->options.dtype], "mask",
-                     compile_mask_names[r->options.masks], "table_limit",
-                     (json_int_t)r->options.table_limit, "log_length_scaling",
-                     r->options.log_length);
+    return json_pack("{s:o, s:s*, s:s, s:s, s:s, s:I, s:f, s:b}", "sops", names, "expression",
+                     r->expression, "dtype", compile_dtype_names[r->options.dtype], "mask",
+                     compile_mask_names[r->options.masks], "layout",
+                     compile_layout_names[r->options.layout], "table_limit",
+                     (json_int_t)r->options.table_limit, "tolerance", r->options.tolerance,
+                     "log_length_scaling", r->options.log_length);
 }
 
 static json_t *file_json(const FileText *file) {
@@ -183,14 +186,17 @@ static bool load_names(const json_t *options, Arena *arena, Record *r, RtError *
 
 static bool load_options(const Model *model, Arena *arena, Record *r, RtError *error) {
     const json_t *options = json_object_get(model->extra, "options");
-    int dtype, masks;
+    int dtype, masks, layout;
     if (!json_is_object(options)) return lacks(error, "options", "an object");
     if (!load_names(options, arena, r, error) ||
         !load_word(options, "dtype", compile_dtype_names, &dtype, error) ||
-        !load_word(options, "mask", compile_mask_names, &masks, error))
+        !load_word(options, "mask", compile_mask_names, &masks, error) ||
+        !load_word(options, "layout", compile_layout_names, &layout, error))
         return false;
     r->options.dtype = (CompileDtype)dtype;
     r->options.masks = (MaskRule)masks;
+    r->options.layout = (CompileLayout)layout;
+    r->options.tolerance = json_number_value(json_object_get(options, "tolerance"));
     r->options.log_length = json_is_true(json_object_get(options, "log_length_scaling"));
     json_int_t limit = json_integer_value(json_object_get(options, "table_limit"));
     if (limit < 1 || limit > UINT32_MAX)

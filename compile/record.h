@@ -27,8 +27,9 @@ typedef struct Record {
 } Record;
 
 /* The spellings of the options, by enumerator; each list ends with NULL. */
-extern const char *const compile_dtype_names[]; /* auto f32 f64 */
-extern const char *const compile_mask_names[];  /* per-head none causal */
+extern const char *const compile_dtype_names[];  /* auto f32 f64 */
+extern const char *const compile_mask_names[];   /* per-head none causal */
+extern const char *const compile_layout_names[]; /* compact standard */
 /* The position of a word in such a list, or -1. */
 int compile_word(const char *const *words, const char *word);
 
