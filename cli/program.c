@@ -24,18 +24,20 @@ static void on_stop(void *context, Session *session, const char *message) {
     report_error("%s", message);
 }
 
-static int load(Program *p, const char *name) {
-    const char *tried, *folder = paths_programs(p->arena, &tried);
-    if (!folder) {
-        report_error("the library 'lib.rasp' is not where it should be: tried %s", tried);
-        return EXIT_NO_FILE;
-    }
+static int find(Program *p, const char *name) {
     p->path = paths_find_program(p->arena, name);
     if (!p->path) return EXIT_NO_FILE;
     const char *slash = strrchr(p->path, '/');
     p->shown = strncmp(p->path, name, strlen(name)) != 0 && slash ? slash + 1 : p->path;
-    if (access(p->path, R_OK) != 0) {
-        report_error("cannot read '%s': %s", p->path, strerror(errno));
+    if (access(p->path, R_OK) == 0) return EXIT_FINE;
+    report_error("cannot read '%s': %s", p->path, strerror(errno));
+    return EXIT_NO_FILE;
+}
+
+static int start_session(Program *p) {
+    const char *tried, *folder = paths_programs(p->arena, &tried);
+    if (!folder) {
+        report_error("the library 'lib.rasp' is not where it should be: tried %s", tried);
         return EXIT_NO_FILE;
     }
     SessionOptions options = {
@@ -45,8 +47,18 @@ static int load(Program *p, const char *name) {
         .extras = paths_join(p->arena, folder, "extras.rasp"),
         .sink = {.context = p, .fault = on_fault, .stopped = on_stop, .syntax = report_sink}};
     p->session = session_new(&options);
-    if (!p->session) return EXIT_FAILED;
-    bool loaded = session_load(p->session, p->path);
+    return p->session ? EXIT_FINE : EXIT_FAILED;
+}
+
+static int load(Program *p, const ProgramSource *source) {
+    int status = EXIT_FINE;
+    p->path = p->shown = source->name;
+    if (!source->text) status = find(p, source->name);
+    if (status == EXIT_FINE) status = start_session(p);
+    if (status != EXIT_FINE) return status;
+    bool loaded = source->text
+                      ? session_load_text(p->session, source->name, source->text, source->length)
+                      : session_load(p->session, p->path);
     if (stop_requested()) return EXIT_INTERRUPTED;
     if (p->unreadable) return EXIT_NO_FILE;
     return loaded ? EXIT_FINE : EXIT_WRONG_PROGRAM;
@@ -59,7 +71,8 @@ static int stopped(const Program *p) {
     return p->budget.stop == BUDGET_CANCELLED ? EXIT_INTERRUPTED : EXIT_FAILED;
 }
 
-int program_with(const char *name, size_t memory, ProgramBody *body, void *context) {
+int program_with_source(const ProgramSource *source, size_t memory, ProgramBody *body,
+                        void *context) {
     static Program program; /* survives the jump to the guard */
     Program *p = &program;
     BudgetGuard guard;
@@ -69,7 +82,7 @@ int program_with(const char *name, size_t memory, ProgramBody *body, void *conte
     p->budget.cancel = stop_catch();
     if (BUDGET_ENTER(&p->budget, &guard)) {
         p->arena = arena_new(&p->budget);
-        status = load(p, name);
+        status = load(p, source);
         if (status == EXIT_FINE) status = body(p, context);
         budget_leave(&p->budget, &guard);
     } else {
@@ -78,6 +91,10 @@ int program_with(const char *name, size_t memory, ProgramBody *body, void *conte
     session_free(p->session);
     arena_free(p->arena);
     return status;
+}
+
+int program_with(const char *name, size_t memory, ProgramBody *body, void *context) {
+    return program_with_source(&(ProgramSource){.name = name}, memory, body, context);
 }
 
 /* --- choosing s-ops --------------------------------------------------------------------- */

@@ -19,6 +19,15 @@ typedef struct Program {
 typedef int ProgramBody(Program *program, void *context);
 int program_with(const char *name, size_t memory, ProgramBody *body, void *context);
 
+/* The same for a text that is here already (`loads` in it are relative to the current
+ * directory); without a text the name is looked for as above. */
+typedef struct ProgramSource {
+    const char *name, *text;
+    size_t length;
+} ProgramSource;
+int program_with_source(const ProgramSource *source, size_t memory, ProgramBody *body,
+                        void *context);
+
 /* Which s-ops are meant. */
 typedef struct SopChoice {
     const char **names; /* --sop, each */
