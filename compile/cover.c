@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_CUTS = 48, MAX_ELEMENTS = COVER_ELEMENTS, CUT_ROWS = 40000 };
+enum { MAX_CUTS = 48, MAX_ELEMENTS = COVER_ELEMENTS, CUT_ROWS = 40000, CUT_COMBINATIONS = 300000 };
 
 /* Estimated parameters: a hidden unit, a residual dimension, a head's component. */
 static const double UNIT_COST = 50, DIMENSION_COST = 40, COMPONENT_COST = 90;

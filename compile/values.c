@@ -5,6 +5,7 @@
 #include <string.h>
 
 enum { MOST_BASIS = 64, MOST_ROOTS = 64 };
+static const double SOURCE_COMBINATIONS = 250000;
 
 Values *values_new(Graph *graph, const Domain *domain, uint32_t level_limit, uint64_t row_limit,
                    Arena *arena) {
@@ -315,7 +316,8 @@ static bool choose_product(Values *values, const Request *request, Product *prod
         if (size == UINT32_MAX) continue;
         *product = (Product){.basis = basis, .count = size, .where = NODE_NONE};
         double total = total_size(values, product, request->only, arena);
-        if (total <= (double)values->row_limit) {
+        bool sources = attempt == 0; /* exact, but many bits have very many combinations */
+        if (total <= (double)values->row_limit && !(sources && total > SOURCE_COMBINATIONS)) {
             NodeId roots[MOST_ROOTS + 1];
             uint32_t count = request->root_count;
             memcpy(roots, request->roots, count * sizeof *roots);
@@ -475,6 +477,12 @@ bool values_rows_over(Values *values, const NodeId *basis, uint32_t basis_count,
                       const NodeId *nodes, uint32_t count, Rows *rows) {
     return run_request(
         values, &(Request){basis, basis_count, nodes, count, UINT32_MAX, nodes[count - 1]}, rows);
+}
+
+uint64_t values_set_row_limit(Values *values, uint64_t limit) {
+    uint64_t old = values->row_limit;
+    values->row_limit = limit;
+    return old;
 }
 
 /* --- functions of position or length ---------------------------------------------------- */

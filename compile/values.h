@@ -54,6 +54,8 @@ const uint32_t *values_set(const Values *values, SetId set, uint32_t *count);
 /* The distinct joint values of `count` s-ops at one position: `row_count` rows of `count`
  * level numbers.  `context` restricts to one context (UINT32_MAX: all).  False and
  * values_error when there are too many. */
+/* Lowers (or raises again) how many combinations are enumerated at once; returns the old. */
+uint64_t values_set_row_limit(Values *values, uint64_t limit);
 typedef struct Rows {
     uint32_t *level; /* [row_count, width] */
     size_t row_count;
