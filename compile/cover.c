@@ -11,11 +11,12 @@
 
 #include "compile/values_private.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_CUTS = 48, MAX_ELEMENTS = COVER_ELEMENTS, CUT_ROWS = 40000, CUT_COMBINATIONS = 300000 };
+enum { MAX_CUTS = 48, MAX_ELEMENTS = COVER_ELEMENTS, CUT_ROWS = 40000, CUT_COMBINATIONS = 40000 };
 
 /* Estimated parameters: a hidden unit, a residual dimension, a head's component. */
 static const double UNIT_COST = 50, DIMENSION_COST = 40, COMPONENT_COST = 90;
@@ -48,6 +49,7 @@ typedef struct Digit {
 
 typedef struct Candidate {
     double cost;
+    int units;
     Cut cut;
     Digit digit[MAX_ELEMENTS];
 } Candidate;
@@ -257,6 +259,7 @@ static void consider(const Table *t, const Digit *digit, bool by_value, Candidat
     for (uint32_t d = 0; d < t->cut.count; d++) cost += digit_cost(t, d, by_value);
     if (cost >= best->cost) return;
     best->cost = cost;
+    best->units = units;
     best->cut = t->cut;
     memcpy(best->digit, digit, sizeof best->digit);
 }
@@ -411,6 +414,7 @@ static void consider_cuts(Lower *lower, NodeId feature, Candidate *best) {
     for (size_t k = 0; k < count; k++) {
         if (cuts[k].count >= 1 && cuts[k].count <= MAX_ELEMENTS)
             consider_cut(lower, feature, &cuts[k], best);
+        if (k && best->units <= 1) break; /* a deeper cut could hardly be cheaper */
         for (uint32_t e = 0; e < cuts[k].count && cuts[k].count <= MAX_ELEMENTS; e++) {
             if (!is_inner(graph, cuts[k].element[e])) continue;
             Cut next = cut_expand(lower, &cuts[k], e, feature);
@@ -483,7 +487,7 @@ bool lower_cover(Lower *lower, NodeId feature, Cover *cover) {
         if (cover_source(lower, feature, v->sources[0], cover)) return true;
         if (lower_error(lower)->message[0]) return false;
     }
-    Candidate best = {.cost = INFINITY};
+    Candidate best = {.cost = INFINITY, .units = INT_MAX};
     consider_cuts(lower, feature, &best);
     if (isinf(best.cost))
         return lower_fail(lower, feature,
