@@ -19,6 +19,7 @@ typedef enum ExitStatus {
 } ExitStatus;
 
 int cmd_run(int argc, char **argv);
+int cmd_compile(int argc, char **argv);
 int cmd_layers(int argc, char **argv);
 int cmd_repl(int argc, char **argv);
 

@@ -18,14 +18,14 @@ static void put_bytes(FILE *out, const char *text, size_t length) {
     }
 }
 
-void json_string(FILE *out, const char *text, size_t length) {
+void json_quoted(FILE *out, const char *text, size_t length) {
     fputc('"', out);
     put_bytes(out, text, length);
     fputc('"', out);
 }
 
 void json_text(FILE *out, const char *text) {
-    json_string(out, text, strlen(text));
+    json_quoted(out, text, strlen(text));
 }
 
 void json_bytes(FILE *out, const char *bytes, size_t length) {
@@ -42,7 +42,7 @@ void json_bytes(FILE *out, const char *bytes, size_t length) {
 void json_atom(FILE *out, Atom atom) {
     char text[64];
     if (atom.kind == ATOM_STRING) {
-        json_string(out, atom.s->text, atom.s->length);
+        json_quoted(out, atom.s->text, atom.s->length);
         return;
     }
     atom_text(atom, ATOM_JSON, text, sizeof text);

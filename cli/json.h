@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-void json_string(FILE *out, const char *text, size_t length);
+void json_quoted(FILE *out, const char *text, size_t length);
 void json_text(FILE *out, const char *text); /* the same, up to the NUL */
 /* The same, for bytes that need not be UTF-8: what is not becomes U+FFFD. */
 void json_bytes(FILE *out, const char *bytes, size_t length);

@@ -17,6 +17,7 @@ static const struct {
     const char *summary;
 } commands[] = {
     {"run", cmd_run, "run a program on inputs"},
+    {"compile", cmd_compile, "compile a program to the weights of a transformer"},
     {"layers", cmd_layers, "the attention layers and heads a program needs"},
     {"repl", cmd_repl, "read, execute and show statements (also: rasp alone)"},
 };

@@ -1,0 +1,212 @@
+/* `rasp compile PROGRAM -o FILE`: a program to the weights of a transformer. */
+#include "cli/command.h"
+
+#include "cli/alphabet.h"
+#include "cli/json.h"
+#include "cli/options.h"
+#include "cli/report.h"
+#include "cli/summary.h"
+#include "cli/target.h"
+#include "compile/certificate.h"
+#include "compile/describe.h"
+#include "compile/plan_dump.h"
+#include "runtime/safetensors.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct CompileArguments {
+    const char *program, *output;
+    SopChoice choice;
+    size_t memory;
+    TargetOptions target;
+    bool json;
+    PlanDump *dump;
+    Compiled compiled; /* outlives the program's guard */
+} CompileArguments;
+
+enum { KEY_JSON = OPTION_OWN_KEYS, KEY_DUMP };
+
+static const struct argp_option options[] = {
+    {"output", 'o', "FILE", 0, "write the weights there (without: only the report)", 2},
+    {"json", KEY_JSON, NULL, 0, "the report as one JSON object", 5},
+    {"dump", KEY_DUMP, "WHAT", 0,
+     "print the compiler's sets, cover, heads, schedule or model instead of the report", 5},
+    {0},
+};
+
+static error_t parse(int key, char *text, struct argp_state *state) {
+    CompileArguments *a = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->choice;
+        state->child_inputs[1] = &a->memory;
+        state->child_inputs[2] = &a->target;
+        return 0;
+    case 'o':
+        a->output = text;
+        return 0;
+    case KEY_JSON:
+        a->json = true;
+        return 0;
+    case KEY_DUMP:
+        a->dump = plan_dump_find(text);
+        if (!a->dump)
+            argp_error(state, "--dump expects one of %s, found '%s'", plan_dump_names, text);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (a->program) argp_error(state, "expected one PROGRAM, found '%s' as well", text);
+        a->program = text;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "expected a PROGRAM: a file or a bundled program's name");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const char help[] =
+    "Compile a RASP program to the weights of a transformer that gives the same answers on every "
+    "input of the alphabet up to the length, and print what it consists of.\v"
+    "What cannot be done within the limits is an error that names the s-op and the option that "
+    "raises the limit.  The file is a safetensors file; 'rasp run', 'check', 'info' and 'verify' "
+    "take it.\n\n"
+    "Examples:\n"
+    "  rasp compile induction -o w.bin\n"
+    "  rasp compile sort --alphabet '[1, 2, 3]' --max-length 8 -o w.bin\n"
+    "  rasp compile dyck --sop prefix --sop balance -o w.bin";
+
+/* --- the report ---------------------------------------------------------------------------- */
+
+/* What the report is about, kept together. */
+typedef struct Report {
+    Program *program;
+    const Target *target;
+    const Compiled *compiled;
+    const char *output;
+    double seconds;
+    Summary sizes;
+} Report;
+
+static const char *inputs_text(const Report *r) {
+    Arena *arena = r->program->arena;
+    const CompileOptions *o = &r->target->record.options;
+    const char *text = arena_format(arena, "alphabet %s (%u token%s), length 1 to %u",
+                                    alphabet_show(o->alphabet, o->alphabet_size, 30, arena),
+                                    o->alphabet_size, plural(o->alphabet_size), o->max_length);
+    if (o->first >= 0)
+        text = arena_format(arena, "%s, first %s", text,
+                            atom_show(o->alphabet[o->first], ATOM_JSON, arena));
+    if (r->target->record.where)
+        text = arena_format(arena, "%s, where %s", text, r->target->record.where);
+    return text;
+}
+
+static void print_report(const Report *r) {
+    const Summary *s = &r->sizes;
+    Arena *arena = r->program->arena;
+    const Certificate *c = r->compiled->certificate;
+    printf("%s: ", r->program->shown);
+    for (uint32_t k = 0; k < r->target->output_count; k++)
+        printf("%s%s", k ? ", " : "", r->target->outputs[k].name);
+    printf("\n  inputs          %s\n", inputs_text(r));
+    printf("  attention       %zu layer%s (RASP depth %u), %zu head%s", s->attention_layers,
+           plural(s->attention_layers), r->compiled->depth, s->heads, plural(s->heads));
+    if (s->attention_layers > 1) printf(" (%s)", s->heads_text);
+    if (s->headless) printf(", %zu layer%s without heads", s->headless, plural(s->headless));
+    printf("\n  feed-forward    %zu sublayer%s, %zu hidden unit%s\n", s->sublayers,
+           plural(s->sublayers), s->units, plural(s->units));
+    printf("  residual width  %zu\n", s->width);
+    printf("  parameters      %s, of which not zero %s\n", grouped(arena, s->parameters),
+           grouped(arena, s->nonzeros));
+    printf("  arithmetic      %s, beta %g\n", r->compiled->model->dtype == RT_F32 ? "f32" : "f64",
+           r->compiled->emit.beta);
+    printf("  certified       error at most %.3g; tightest: %s, %.2g of what is allowed\n",
+           c->error, *c->where ? c->where : "nothing", c->tightest);
+    printf("  compiled in     %.3g s\n", r->seconds);
+    if (!r->output) puts("  nothing is written (-o FILE writes the weights)");
+}
+
+static void print_json(const Report *r) {
+    fputs("{\"program\": ", stdout);
+    json_text(stdout, r->program->shown);
+    fputs(", \"outputs\": [", stdout);
+    for (uint32_t k = 0; k < r->target->output_count; k++) {
+        if (k) fputs(", ", stdout);
+        json_text(stdout, r->target->outputs[k].name);
+    }
+    const CompileOptions *o = &r->target->record.options;
+    printf("], \"alphabet_size\": %u, \"max_length\": %u, \"depth\": %u, ", o->alphabet_size,
+           o->max_length, r->compiled->depth);
+    summary_json(stdout, r->compiled->model, &r->sizes);
+    printf(", \"beta\": %g, \"certified_error\": %g, \"tightest\": %g, \"seconds\": %.6f}\n",
+           r->compiled->emit.beta, r->compiled->certificate->error,
+           r->compiled->certificate->tightest, r->seconds);
+}
+
+/* --- the file ------------------------------------------------------------------------------ */
+
+/* Files outside the program's folder cannot be laid out again beside the embedded text. */
+static void warn_outside(const Record *record) {
+    for (size_t k = 0; k < record->loaded_count; k++)
+        if (!record_stays_inside(record->loaded[k].name))
+            report_note("the program loads '%s' from outside the current folder: 'rasp verify' "
+                        "and 'rasp check' will not be able to evaluate it from the weights file",
+                        record->loaded[k].name);
+}
+
+static int write_weights(Program *p, const Target *target, const Compiled *compiled,
+                         const char *path) {
+    RtError error;
+    Model *model = compiled->model;
+    warn_outside(&target->record);
+    if (!describe_model(compiled, session_sources(p->session), model) ||
+        !record_store(&target->record, model) ||
+        !certificate_store(compiled, compiled->certificate, model)) {
+        report_error("out of memory for the description of the model");
+        return EXIT_FAILED;
+    }
+    if (model_save(model, path, &error)) return EXIT_FINE;
+    report_error("%s", error.text);
+    return EXIT_FAILED;
+}
+
+static int compile(Program *p, void *context) {
+    CompileArguments *a = context;
+    Target target;
+    Report report = {p, &target, &a->compiled, a->output, 0, {0}};
+    int status = target_choose(p, &a->choice, &a->target, &target);
+    if (status == EXIT_FINE)
+        status = target_compile(p, &target, p->arena, &a->compiled, &report.seconds);
+    if (status == EXIT_FINE && a->output)
+        status = write_weights(p, &target, &a->compiled, a->output);
+    if (status != EXIT_FINE) return status;
+    report.sizes = summary_of(a->compiled.model, p->arena);
+    if (a->dump)
+        a->dump(stdout, &a->compiled);
+    else if (a->json)
+        print_json(&report);
+    else
+        print_report(&report);
+    return EXIT_FINE;
+}
+
+int cmd_compile(int argc, char **argv) {
+    static const struct argp_child children[] = {{&sop_options, 0, NULL, 0},
+                                                 {&memory_option, 0, NULL, 0},
+                                                 {&target_options, 0, NULL, 0},
+                                                 {0}};
+    static const struct argp argp = {.options = options,
+                                     .parser = parse,
+                                     .args_doc = "PROGRAM",
+                                     .doc = help,
+                                     .children = children};
+    static CompileArguments arguments;
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    int status = program_with(arguments.program, arguments.memory, compile, &arguments);
+    compiled_clear(&arguments.compiled);
+    model_free(arguments.compiled.model);
+    free(arguments.choice.names);
+    return status;
+}
