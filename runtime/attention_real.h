@@ -44,6 +44,9 @@ static REAL(Span) REAL(span)(const REAL(Attention) * at, size_t q) {
  * it multiplies. Measured with tiles of 32 × 512: equal at 12 to 16. */
 enum { REAL(GEMM_FROM) = 16 };
 
+/* Elements after the end of an array that kernels may read or write: at least their lanes. */
+enum { REAL(PAD) = 64 };
+
 static void REAL(tile_scores)(const REAL(Kernels) * kernels, const REAL(Attention) * at, size_t q0,
                               size_t rows, size_t k0, size_t width, const REAL(Tiles) * tiles) {
     const Real *q = at->q + q0, *k = at->k + k0;
@@ -72,11 +75,11 @@ static void REAL(tile_mix)(const REAL(Kernels) * kernels, const REAL(Attention) 
 /* Row r has met a larger score: what it has so far counts for less. */
 static void REAL(raise)(const REAL(Kernels) * kernels, const REAL(Attention) * at,
                         const REAL(Tiles) * tiles, size_t r, Real top) {
-    Real less = tiles->m[r];
     if (tiles->l[r] > 0) {
-        kernels->exp_row(&less, 1, top);
-        tiles->l[r] *= less;
-        for (size_t i = 0; i < at->c; i++) tiles->z[r * at->c + i] *= less;
+        Real less[REAL(PAD)] = {tiles->m[r]};
+        kernels->exp_row(less, 1, top);
+        tiles->l[r] *= *less;
+        for (size_t i = 0; i < at->c; i++) tiles->z[r * at->c + i] *= *less;
     }
     tiles->m[r] = top;
 }

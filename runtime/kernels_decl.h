@@ -4,11 +4,12 @@
  * positions, so a row is one feature at many positions and is what vectors run along. */
 #include "runtime/real.h"
 
-/* exp of this and of everything below is 0 when rounded. */
+/* exp of anything below is taken to be 0: it would be a subnormal number, of no weight beside the
+ * row's maximum with its exp(0) = 1. ln of the smallest normal number, rounded up. */
 #if REAL_BITS == 32
-static const Real REAL(exp_least) = -104.0f;
+static const Real REAL(exp_least) = -87.336540f;
 #else
-static const Real REAL(exp_least) = -746.0;
+static const Real REAL(exp_least) = -708.39641853226407875;
 #endif
 
 /* Compressed rows of a matrix m[outs, ins]: row o has the entries start[o] .. start[o+1). */
@@ -22,11 +23,12 @@ typedef struct {
 typedef struct {
     size_t lanes; /* reals a vector: the unit in which columns are padded */
 
-    /* The largest of s[0..n), −∞ for n = 0; NaN is ignored. */
+    /* Rows of scores can be read, and written, up to the next multiple of `lanes`.
+     *
+     * max_row: the largest of s[0..n), −∞ for n = 0; NaN is ignored.
+     * exp_row: s[j] = exp(s[j] − top) for s[j] ≤ top; returns the sum. The relative error of exp is
+     * below 2 ulp, exp(0) is 1, exp below exp_least (−∞ too) is 0; NaN stays. */
     Real (*max_row)(const Real *s, size_t n);
-
-    /* s[j] = exp(s[j] − top) for s[j] ≤ top; returns the sum. The error of exp is below 2 ulp,
-     * exp(0) is 1, exp(−∞) and what lies below half the smallest subnormal are 0. */
     Real (*exp_row)(Real *s, size_t n, Real top);
 
     /* s[r, j] = factor · Σ_d q[d, r] k[d, j] for r < rows, j < n. Rows of k can be read and rows of

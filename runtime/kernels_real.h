@@ -47,7 +47,7 @@ INLINE Vec REAL(max)(Vec a, Vec b) {
 /* Ones in the first n lanes. */
 INLINE Bits REAL(first)(size_t n) {
     Bits lane;
-    for (size_t i = 0; i < LANES; i++) lane[i] = (RealBits)i;
+    UNROLL for (size_t i = 0; i < LANES; i++) lane[i] = (RealBits)i;
     return lane < (RealBits)n;
 }
 
@@ -60,10 +60,22 @@ INLINE Real REAL(sum_lanes)(Vec v) {
     return part[0];
 }
 
+INLINE Real REAL(max_lanes)(Vec v) {
+    Real part[LANES];
+    memcpy(part, &v, sizeof v);
+    UNROLL for (size_t width = LANES / 2; width; width /= 2) {
+        UNROLL for (size_t i = 0; i < width; i++) {
+            part[i] = part[i] > part[i + width] ? part[i] : part[i + width];
+        }
+    }
+    return part[0];
+}
+
 /* exp(x) for x ≤ 0: x = n ln 2 + r with |r| ≤ ln 2 / 2, a Taylor polynomial of exp(r) whose
- * remainder is below 0.05 ulp, times 2^n in two steps so that subnormal results round once.
- * Adding and subtracting `magic` rounds to an integer, whose bits are then n. ln 2 is split so that
- * n · ln2_hi is exact (fdlibm, Cephes). x = 0 gives n = r = 0 and so exactly 1. */
+ * remainder is below 0.05 ulp, times 2^n. Adding and subtracting `magic` rounds to an integer,
+ * whose bits are then n. ln 2 is split so that n · ln2_hi is exact (fdlibm, Cephes). x = 0 gives
+ * n = r = 0 and so exactly 1. Arguments below exp_least are computed as if they were it and cut
+ * away at the end, so that no subnormal number, slow on many processors, ever arises. */
 #if REAL_BITS == 32
 #define EXP_MAGIC    12582912.0f /* 1.5 · 2^23 */
 #define EXP_LOG2E    1.44269504088896341f
@@ -86,29 +98,30 @@ static const Real REAL(exp_terms)[] = {
 #endif
 
 INLINE Vec REAL(exp)(Vec x) {
-    x = REAL(choose)(x < REAL(exp_least), REAL(all)(REAL(exp_least)), x); /* NaN stays */
+    Bits small = x < REAL(exp_least);
+    x = REAL(choose)(small, REAL(all)(REAL(exp_least)), x); /* NaN stays */
     Vec shifted = x * (Real)EXP_LOG2E + (Real)EXP_MAGIC;
     Vec n = shifted - (Real)EXP_MAGIC;
     Vec r = x - n * (Real)EXP_LN2_HI - n * (Real)EXP_LN2_LO;
     Vec p = REAL(all)(REAL(exp_terms)[0]);
-    UNROLL for (size_t i = 1; i < sizeof REAL(exp_terms) / sizeof(Real); i++) p =
-        p * r + REAL(exp_terms)[i];
+    UNROLL for (size_t i = 1; i < sizeof REAL(exp_terms) / sizeof(Real); i++) {
+        p = p * r + REAL(exp_terms)[i];
+    }
     p = (p * r * r + r) + (Real)1;
     Bits power = (Bits)shifted - (Bits)REAL(all)((Real)EXP_MAGIC);
-    Bits half = power >> 1;
-    Vec low = (Vec)((half + EXP_BIAS) << EXP_MANTISSA);
-    Vec high = (Vec)((power - half + EXP_BIAS) << EXP_MANTISSA);
-    return p * low * high;
+    Vec scale = (Vec)((power + EXP_BIAS) << EXP_MANTISSA);
+    return (Vec)((Bits)(p * scale) & ~small);
 }
 
 static Real REAL(max_row)(const Real *s, size_t n) {
     Vec m = REAL(all)(-(Real)INFINITY);
     size_t j = 0;
     for (; j + LANES <= n; j += LANES) m = REAL(max)(REAL(get)(s + j), m);
-    Real top = -(Real)INFINITY;
-    for (size_t i = 0; i < LANES; i++) top = m[i] > top ? m[i] : top;
-    for (; j < n; j++) top = s[j] > top ? s[j] : top;
-    return top;
+    if (j < n) {
+        Bits rest = REAL(first)(n - j);
+        m = REAL(max)(REAL(choose)(rest, REAL(get)(s + j), m), m);
+    }
+    return REAL(max_lanes)(m);
 }
 
 static Real REAL(exp_row)(Real *s, size_t n, Real top) {
@@ -120,11 +133,10 @@ static Real REAL(exp_row)(Real *s, size_t n, Real top) {
         sum += e;
     }
     if (j < n) {
-        Vec rest = REAL(all)(-(Real)INFINITY);
-        memcpy(&rest, s + j, (n - j) * sizeof *s);
-        rest = REAL(exp)(rest - top);
-        memcpy(s + j, &rest, (n - j) * sizeof *s);
-        sum += rest;
+        Bits rest = REAL(first)(n - j);
+        Vec e = (Vec)((Bits)REAL(exp)(REAL(get)(s + j) - top) & rest);
+        REAL(put)(s + j, e);
+        sum += e;
     }
     return REAL(sum_lanes)(sum);
 }

@@ -13,7 +13,6 @@ enum {
     REAL(BLOCK_DENSE) = 512, /* enough for OpenBLAS to reach its speed */
     REAL(QUERY_TILE) = 32,   /* × KEY_TILE scores of 4 bytes: 64 KiB */
     REAL(KEY_TILE) = 512,
-    REAL(PAD) = 64, /* columns after the last that kernels may read */
 };
 
 /* Memory of one thread. */

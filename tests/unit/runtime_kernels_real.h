@@ -26,14 +26,14 @@ static long double REAL(ulps)(Real found, long double exact) {
     return fabsl((long double)found - exact) / ulp;
 }
 
-/* Below 2 ulp everywhere, subnormal results included: a walk over all orders of magnitude. */
+/* Below 2 ulp down to the smallest normal number, then 0: a walk over all orders of magnitude. */
 static void REAL(check_exp)(const REAL(Kernels) * kernels) {
     long double worst = 0;
-    Real least = REAL(exp_least), x[67];
+    Real least = REAL(exp_least), x[66 + GUARD];
     Rng rng = {11};
     for (size_t round = 0; round < 20000; round++) {
         size_t n = 1 + rng_below(&rng, 66);
-        Real top = (Real)rng_unit(&rng) * 8, copy[67];
+        Real top = (Real)rng_unit(&rng) * 8, copy[66];
         for (size_t i = 0; i < n; i++) {
             Real size = (Real)ldexp(1.0, -(int)rng_below(&rng, REAL_BITS == 32 ? 24 : 50));
             x[i] = top + least * (Real)1.01 * size * (Real)fabs(rng_unit(&rng));
@@ -44,16 +44,18 @@ static void REAL(check_exp)(const REAL(Kernels) * kernels) {
         Real sum = kernels->exp_row(x, n, top);
         long double total = 0;
         for (size_t i = 0; i < n; i++) {
-            worst = fmaxl(worst, REAL(ulps)(x[i], expl((long double)copy[i])));
+            if (copy[i] >= least)
+                worst = fmaxl(worst, REAL(ulps)(x[i], expl((long double)copy[i])));
+            else
+                assert_true(x[i] == 0);
             if (copy[i] == 0) assert_true(x[i] == 1);
-            if (copy[i] < least) assert_true(x[i] == 0);
             total += (long double)x[i];
         }
         assert_true(fabsl((long double)sum - total) <= 4 * (long double)EPSILON * total);
     }
     print_message("exp, %d bits: worst error %.3Lf ulp\n", REAL_BITS, worst);
     assert_true(worst < 2);
-    Real special[] = {-(Real)INFINITY, (Real)NAN, -1e30f, 0};
+    Real special[GUARD] = {-(Real)INFINITY, (Real)NAN, -1e30f, 0};
     kernels->exp_row(special, 4, 0);
     assert_true(special[0] == 0 && isnan(special[1]) && special[2] == 0 && special[3] == 1);
 }
