@@ -42,6 +42,10 @@ static inline void sum_add(const SumScale *scale, uint64_t *a, const uint64_t *b
         a[0] += b[0];
         return;
     }
+    if (scale->limbs == 2 && scale->words == 2) {
+        a[1] += b[1] + __builtin_add_overflow(a[0], b[0], &a[0]);
+        return;
+    }
     for (size_t k = 0; k < scale->words; k++) {
         if (k == scale->limbs) carry = 0;
         uint64_t part = b[k] + carry;
@@ -54,6 +58,10 @@ static inline void sum_subtract(const SumScale *scale, uint64_t *a, const uint64
     uint64_t borrow = 0;
     if (scale->words == 1) {
         a[0] -= b[0];
+        return;
+    }
+    if (scale->limbs == 2 && scale->words == 2) {
+        a[1] -= b[1] + __builtin_sub_overflow(a[0], b[0], &a[0]);
         return;
     }
     for (size_t k = 0; k < scale->words; k++) {

@@ -320,19 +320,26 @@ static void make_cross(Build *build, Term *term) {
     simplify_cross(term, build->arena);
 }
 
+static const char *plan_name(const Build *build, const Term *term) {
+    const Shape *shape = &build->shape;
+    bool order = false;
+    for (size_t v = 0; v < build->source->plan->variable_count; v++)
+        order = order ||
+                (is_pair(build->source, build->plan, v) && build->plan->mask[v] != OUTCOME_EQUAL);
+    if (term->cross) return "dominance";
+    if (!shape->main && !shape->equal_count) return "all";
+    if (shape->equal_count) return order ? "groups, prefix sums" : "groups";
+    if (shape->main_index->lookup == KEY_IDENTITY) return "by index";
+    return order ? "prefix sums" : "groups";
+}
+
 Term term_build(const TermSource *source, const PlanTerm *plan, Arena *arena) {
     Build build = {.source = source, .plan = plan, .arena = arena, .shape = shape_of(source, plan)};
     Term term = {.weight = plan->weight, .rows = source->rows};
     make_order(&build, &term);
     make_rows(&build, &term);
     make_cross(&build, &term);
-    const KeyIndex *main = build.shape.main_index;
-    bool sorts = main && main->lookup != KEY_IDENTITY;
-    term.plan = term.cross                ? "dominance"
-                : build.shape.equal_count ? (main ? "groups, prefix sums" : "hash groups")
-                : sorts                   ? "prefix sums"
-                : main                    ? "by index"
-                                          : "all";
+    term.plan = plan_name(&build, &term);
     groups_free(&build.groups, arena);
     arena_release(arena, build.rank_start);
     arena_release(arena, build.group_start);
