@@ -50,6 +50,7 @@ typedef struct Digit {
 typedef struct Candidate {
     double cost;
     int units;
+    bool rounding; /* some number failed only because it tells rounding errors apart */
     Cut cut;
     Digit digit[MAX_ELEMENTS];
 } Candidate;
@@ -65,14 +66,16 @@ static int by_x(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Hidden units to interpolate the points, or -1 when f is not a function of x. */
+/* Hidden units to interpolate the points; -1 when f is not a function of x, -2 when it tells
+ * apart values of x that differ by rounding only. */
 static int scan_units(Point *point, size_t count) {
     qsort(point, count, sizeof *point, by_x);
     double range = fabs(point[count - 1].x - point[0].x) + fabs(point[0].x);
     size_t kept = 0;
     for (size_t k = 0; k < count; k++) {
         if (kept && point[k].x - point[kept - 1].x <= 1e-9 * (range + 1)) {
-            if (fabs(point[k].f - point[kept - 1].f) > 1e-12 * (1 + fabs(point[k].f))) return -1;
+            if (fabs(point[k].f - point[kept - 1].f) > 1e-12 * (1 + fabs(point[k].f)))
+                return point[k].x == point[kept - 1].x ? -1 : -2;
         } else
             point[kept++] = point[k];
     }
@@ -254,6 +257,7 @@ static void consider(const Table *t, const Digit *digit, bool by_value, Candidat
         }
     }
     int units = scan_units(point, t->rows);
+    best->rounding |= units == -2;
     if (units < 0) return;
     double cost = DIMENSION_COST + UNIT_COST * units;
     for (uint32_t d = 0; d < t->cut.count; d++) cost += digit_cost(t, d, by_value);
@@ -489,6 +493,10 @@ bool lower_cover(Lower *lower, NodeId feature, Cover *cover) {
     }
     Candidate best = {.cost = INFINITY, .units = INT_MAX};
     consider_cuts(lower, feature, &best);
+    if (isinf(best.cost) && best.rounding)
+        return lower_fail(lower, feature,
+                          "depends on differences that are due to rounding only (round what is "
+                          "compared)");
     if (isinf(best.cost))
         return lower_fail(lower, feature,
                           "no table of at most %u combinations computes this s-op from what it "

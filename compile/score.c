@@ -285,6 +285,29 @@ static void quotient(Builder *b, Matrix *m) {
         }
 }
 
+/* Classes must not hang on the order of sums. */
+static bool tells_near_apart(const NodeValues *v, const uint32_t *class, Atom *a, Atom *b) {
+    for (uint32_t x = 0; x < v->count; x++)
+        for (uint32_t y = 0; y < x; y++) {
+            if (class[x] == class[y]) continue;
+            *a = v->levels[x], *b = v->levels[y];
+            double p = feature_number(*a), q = feature_number(*b);
+            if (fabs(p - q) <= 1e-12 * (1 + fabs(p))) return true;
+        }
+    return false;
+}
+
+static bool check_classes(Builder *b, const Conjunct *c, const Matrix *m) {
+    Atom x, y;
+    if (tells_near_apart(values_of(b->values, c->key), m->row_class, &x, &y) ||
+        tells_near_apart(values_of(b->values, c->query), m->col_class, &x, &y))
+        return lower_fail(
+            b->lower, b->selector,
+            "tells %s from %s, which differ by rounding only (round what is compared)",
+            atom_show(x, ATOM_PLAIN, b->arena), atom_show(y, ATOM_PLAIN, b->arena));
+    return true;
+}
+
 /* --- scores ----------------------------------------------------------------------------- */
 
 static void add_pair(Builder *b, Form key, Form query) {
@@ -477,6 +500,7 @@ static bool add_conjunct(Builder *b, Conjunct *c, bool *scored) {
         return true;
     }
     quotient(b, &m);
+    if (!check_classes(b, c, &m)) return false;
     if (!add_side_only(b, c, &m, &done) || done) return done;
     if (!is_matching(&m)) return add_one_hot(b, c, &m);
     if (!add_equality(b, c, &done)) return false;

@@ -98,6 +98,14 @@ static bool contains(const NodeId *list, uint32_t count, NodeId node) {
     return false;
 }
 
+/* Sources, and nodes of one value: nothing below them is computed. */
+static bool is_leaf(const Values *values, NodeId id) {
+    NodeKind kind = graph_node(values->graph, id)->kind;
+    const Entry *entry = id < values->entry_count ? values->entry[id] : NULL;
+    return kind == NODE_AGGREGATE || kind == NODE_WIDTH ||
+           (entry && entry->values.known && entry->values.count <= 1);
+}
+
 Cone values_cone(Values *values, const NodeId *roots, uint32_t root_count, const NodeId *basis,
                  uint32_t basis_count, Arena *arena) {
     NodeId top = 0;
@@ -109,8 +117,8 @@ Cone values_cone(Values *values, const NodeId *roots, uint32_t root_count, const
     for (NodeId id = top + 1; id-- > 0;) {
         if (!wanted[id] || contains(basis, basis_count, id)) continue;
         const Node *node = graph_node(values->graph, id);
-        bool source = node->kind == NODE_AGGREGATE || node->kind == NODE_WIDTH;
-        for (int k = 0; k < node->arity && !source; k++) wanted[node->arg[k]] = true;
+        if (is_leaf(values, id)) continue;
+        for (int k = 0; k < node->arity; k++) wanted[node->arg[k]] = true;
         /* A converted token is a function of the token itself. */
         if (node->kind == NODE_TOKENS && id != values->tokens) wanted[values->tokens] = true;
     }
@@ -135,7 +143,8 @@ bool values_evaluate(Values *values, const Cone *cone) {
     for (uint32_t k = 0; k < cone->count; k++) {
         NodeId id = cone->node[k];
         const NodeValues *v = &values->entry[id]->values;
-        if (v->source_count == 1 && v->sources[0] == id) { /* a source of one value */
+        if (v->known && v->count <= 1) { /* what has one value does not depend on anything */
+            if (v->count == 0) return false;
             values->slot[id] = v->levels[0];
             continue;
         }
@@ -219,7 +228,7 @@ static uint32_t join_sources(Values *values, const NodeId *nodes, uint32_t count
     uint32_t total = 0;
     for (uint32_t k = 0; k < count; k++) {
         const NodeValues *v = &values->entry[nodes[k]]->values;
-        for (uint32_t s = 0; s < v->source_count; s++) {
+        for (uint32_t s = 0; v->count > 1 && s < v->source_count; s++) {
             if (contains(joined, total, v->sources[s])) continue;
             if (values->entry[v->sources[s]]->values.count <= 1) continue; /* no variable */
             if (total == MOST_BASIS) return UINT32_MAX;
