@@ -26,6 +26,23 @@ typedef struct {
     size_t query_tile, key_tile, lds;
 } REAL(Tiles);
 
+/* For the default sizes of tiles: 64 KiB of scores in float. */
+enum { REAL(QUERY_TILE) = 32, REAL(KEY_TILE) = 512 };
+
+/* For heads over up to `keys` columns, with values of up to `c` features. */
+static void REAL(tiles_place)(REAL(Tiles) * tiles, RtCarve *memory, const RunOptions *options,
+                              size_t keys, size_t c) {
+    tiles->query_tile = options->query_tile ? options->query_tile : (size_t)REAL(QUERY_TILE);
+    tiles->key_tile = options->key_tile ? options->key_tile : (size_t)REAL(KEY_TILE);
+    if (tiles->key_tile > keys || !rt_rules[options->rule].tiles) tiles->key_tile = keys;
+    if (tiles->query_tile > keys) tiles->query_tile = keys;
+    tiles->lds = REAL(round_up)(tiles->key_tile, REAL(PAD));
+    tiles->s = rt_carve(memory, tiles->query_tile, tiles->lds * sizeof(Real));
+    tiles->z = rt_carve(memory, tiles->query_tile, c * sizeof(Real));
+    tiles->m = rt_carve(memory, tiles->query_tile, sizeof(Real));
+    tiles->l = rt_carve(memory, tiles->query_tile, sizeof(Real));
+}
+
 /* What a query sees: column 0 if begin is 0, and the columns [from, end). */
 typedef struct {
     size_t begin, from, end;
@@ -43,9 +60,6 @@ static REAL(Span) REAL(span)(const REAL(Attention) * at, size_t q) {
 /* From this size on a product over d (or c) features is left to OpenBLAS; below it packs more than
  * it multiplies. Measured with tiles of 32 × 512: equal at 12 to 16. */
 enum { REAL(GEMM_FROM) = 16 };
-
-/* Elements after the end of an array that kernels may read or write: at least their lanes. */
-enum { REAL(PAD) = 64 };
 
 static void REAL(tile_scores)(const REAL(Kernels) * kernels, const REAL(Attention) * at, size_t q0,
                               size_t rows, size_t k0, size_t width, const REAL(Tiles) * tiles) {

@@ -11,26 +11,15 @@ typedef struct {
     unsigned char *live_width, *live_results, *live_hidden;
 } REAL(BlockScratch);
 
-static void REAL(block_scratch_clear)(REAL(BlockScratch) * scratch) {
-    free(scratch->hidden);
-    free(scratch->live_width);
-    free(scratch->live_results);
-    free(scratch->live_hidden);
+static void REAL(block_place)(REAL(BlockScratch) * scratch, RtCarve *memory,
+                              const REAL(Prepared) * prepared, size_t ld) {
+    scratch->hidden = rt_carve(memory, prepared->max_hidden, ld * sizeof(Real));
+    scratch->live_width = rt_carve(memory, prepared->width, 1);
+    scratch->live_results = rt_carve(memory, prepared->max_results, 1);
+    scratch->live_hidden = rt_carve(memory, prepared->max_hidden, 1);
 }
 
-static bool REAL(block_scratch_init)(REAL(BlockScratch) * scratch, const REAL(Prepared) * prepared,
-                                     size_t ld) {
-    size_t hidden;
-    *scratch = (REAL(BlockScratch)){0};
-    if (__builtin_mul_overflow(prepared->max_hidden, ld, &hidden)) return false;
-    scratch->hidden = rt_calloc_aligned(hidden, sizeof(Real));
-    scratch->live_width = rt_calloc(prepared->width, 1);
-    scratch->live_results = rt_calloc(prepared->max_results, 1);
-    scratch->live_hidden = rt_calloc(prepared->max_hidden, 1);
-    return scratch->hidden && scratch->live_width && scratch->live_results && scratch->live_hidden;
-}
-
-/* h[·, column] = token row + position row, where it was zero. */
+/* h[·, 0] = token row + position row, where it was zero. */
 static void REAL(embed)(const REAL(Prepared) * prepared, size_t token, size_t position, Real *h,
                         size_t ld) {
     const REAL(Compressed) * tables[] = {&prepared->tokens, &prepared->positions};

@@ -2,6 +2,7 @@
 
 #include "runtime/memory.h"
 #include "runtime/pass.h"
+#include "runtime/spares.h"
 
 #include <cblas.h>
 #include <math.h>
@@ -33,6 +34,7 @@ struct Engine {
     Decoder *decoders;
     size_t output_count, raw_size, max_dims;
     Lookahead lookahead;
+    Spares *spares;
 };
 
 struct RunStream {
@@ -66,6 +68,7 @@ void engine_free(Engine *engine) {
     }
     for (size_t o = 0; engine->decoders && o < engine->output_count; o++)
         decoder_clear(&engine->decoders[o]);
+    spares_free(engine->spares);
     free(engine->tokens);
     free(engine->decoders);
     free(engine);
@@ -148,7 +151,10 @@ Engine *engine_new(const Model *model, const RunOptions *options, RtError *err) 
     engine->max_length = model->max_length;
     engine->nonzeros = model_nonzeros(model);
     engine->lookahead = find_lookahead(model);
-    if (copy_tokens(engine, model, err) && copy_outputs(engine, model, err)) {
+    engine->spares = spares_new();
+    if (!engine->spares) {
+        rt_error(err, "out of memory");
+    } else if (copy_tokens(engine, model, err) && copy_outputs(engine, model, err)) {
         engine->prepared = engine->pass->prepare(model, options, kernels, err);
         if (engine->prepared) return engine;
     }
@@ -238,21 +244,21 @@ bool engine_run(const Engine *engine, const size_t *ids, size_t n, RunResult *re
     if (!check_input(engine, &input, err) || !result_init(engine, result, n, err)) return false;
     Pack pack = {&input, result, 1};
     Outputs outputs = outputs_of(engine);
+    RtBuffer memory = spares_take(engine->spares);
     int blas = blas_single();
     size_t at;
-    bool ok =
-        engine->pass->run(engine->prepared, &pack, &outputs, threads_for(engine, n + 1), &at, err);
+    bool ok = engine->pass->run(engine->prepared, &pack, &outputs, &memory,
+                                threads_for(engine, n + 1), &at, err);
     blas_restore(blas);
+    spares_give(engine->spares, memory);
     if (!ok) run_result_clear(result);
     return ok;
 }
 
 /* ---- batches ----
  *
- * Inputs are cut into packs of about PACK_COLUMNS positions, so that products have many columns
- * and memory stays bounded; threads share the packs. A batch of one pack is run like one input. */
-
-enum { PACK_COLUMNS = 4096 };
+ * Inputs are cut into packs of some hundred or thousand positions, so that products have many
+ * columns and memory stays bounded; threads share the packs. One pack is run like one input. */
 
 typedef struct {
     const Engine *engine;
@@ -267,10 +273,10 @@ typedef struct {
 static bool cut_packs(Batch *batch, size_t count) {
     batch->first = rt_calloc(count + 1, sizeof *batch->first);
     if (!batch->first) return false;
-    size_t columns = 0;
+    size_t most = batch->engine->pass->pack_columns(batch->engine->prepared), columns = 0;
     for (size_t i = 0; i < count; i++) {
         size_t n = batch->inputs[i].n + 1;
-        if (i == 0 || columns + n > PACK_COLUMNS) {
+        if (i == 0 || columns + n > most) {
             batch->first[batch->packs++] = i;
             columns = 0;
         }
@@ -295,8 +301,10 @@ static void run_pack(Batch *batch, size_t p, int threads) {
     Pack pack = {batch->inputs + first, batch->results + first, batch->first[p + 1] - first};
     Outputs outputs = outputs_of(engine);
     RtError err;
-    if (!engine->pass->run(engine->prepared, &pack, &outputs, threads, &at, &err))
+    RtBuffer memory = spares_take(engine->spares);
+    if (!engine->pass->run(engine->prepared, &pack, &outputs, &memory, threads, &at, &err))
         batch_fail(batch, first + at, &err);
+    spares_give(engine->spares, memory);
 }
 
 static void run_packs(Batch *batch) {

@@ -1,6 +1,5 @@
 #include "runtime/memory.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +45,29 @@ char *rt_memdup(const char *bytes, size_t n) {
     char *copy = rt_calloc(n + 1, 1);
     if (copy) memcpy(copy, bytes, n);
     return copy;
+}
+
+bool rt_buffer_reserve(RtBuffer *buffer, size_t size) {
+    if (size <= buffer->size) return true;
+    void *bytes = rt_calloc_aligned(size, 1);
+    if (!bytes) return false;
+    free(buffer->bytes);
+    *buffer = (RtBuffer){bytes, size};
+    return true;
+}
+
+void rt_buffer_clear(RtBuffer *buffer) {
+    free(buffer->bytes);
+    *buffer = (RtBuffer){0};
+}
+
+void *rt_carve(RtCarve *carve, size_t count, size_t size) {
+    size_t bytes, at = carve->used;
+    carve->overflow |= __builtin_mul_overflow(count, size, &bytes) ||
+                       __builtin_add_overflow(bytes, CACHE_LINE - 1, &bytes);
+    bytes = bytes / CACHE_LINE * CACHE_LINE;
+    carve->overflow |= __builtin_add_overflow(at, bytes, &carve->used);
+    return carve->base ? carve->base + at : NULL;
 }
 
 void rt_memory_fail_after(long after) {

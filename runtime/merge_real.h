@@ -45,6 +45,30 @@ typedef struct {
  * eighth of them: below, plain tiles are as fast. */
 enum { REAL(MERGE_FROM) = 64, REAL(MERGE_SHARE) = 8 };
 
+static void REAL(groups_place)(REAL(Groups) * groups, RtCarve *memory, size_t n) {
+    size_t limit = n / REAL(MERGE_SHARE), size = 2;
+    while (size < 2 * limit) size *= 2;
+    groups->table_size = size;
+    groups->hash = rt_carve(memory, n + 1, sizeof *groups->hash);
+    groups->id = rt_carve(memory, n + 1, sizeof *groups->id);
+    groups->column = rt_carve(memory, limit, sizeof *groups->column);
+    groups->table = rt_carve(memory, size, sizeof *groups->table);
+}
+
+/* For inputs of up to n tokens and heads of up to d and c features. */
+static void REAL(merge_place)(REAL(Merge) * merge, RtCarve *memory, size_t n, size_t d, size_t c) {
+    if (n < REAL(MERGE_FROM)) return;
+    size_t ld = merge->ld = REAL(round_up)(n / REAL(MERGE_SHARE), REAL(PAD));
+    REAL(groups_place)(&merge->keys, memory, n);
+    REAL(groups_place)(&merge->queries, memory, n);
+    merge->k = rt_carve(memory, ld, d * sizeof(Real));
+    merge->q = rt_carve(memory, ld, d * sizeof(Real));
+    merge->v = rt_carve(memory, ld, c * sizeof(Real));
+    merge->z = rt_carve(memory, ld, c * sizeof(Real));
+    merge->copies = rt_carve(memory, ld, sizeof(Real));
+    merge->sums = rt_carve(memory, ld, c * sizeof *merge->sums);
+}
+
 static uint64_t REAL(bits_of)(Real x) {
     Real positive = x + 0; /* −0 + 0 = 0 */
     uint64_t bits = 0;

@@ -58,7 +58,8 @@ static void put_extra(Text *text, const json_t *extra, const char *separator) {
 static void put_head(Text *text, const ModelHead *head) {
     rt_text_put(text, "{\"mask\":\"");
     rt_text_put(text, rt_mask_names[head->mask]);
-    rt_text_put(text, head->sink ? "\",\"sink\":true,\"scale\":\"" : "\",\"sink\":false,\"scale\":\"");
+    rt_text_put(text,
+                head->sink ? "\",\"sink\":true,\"scale\":\"" : "\",\"sink\":false,\"scale\":\"");
     rt_text_put(text, rt_scale_names[head->scale]);
     rt_text_put(text, "\",\"gap\":");
     rt_text_number(text, head->gap);

@@ -5,6 +5,7 @@
 
 #include "runtime/decode.h"
 #include "runtime/kernels.h"
+#include "runtime/memory.h"
 
 /* Inputs that are run together: their positions, each input's sink first, are the columns of one
  * residual stream. */
@@ -28,9 +29,13 @@ typedef struct {
     void (*release)(void *prepared);
     void (*info)(const void *prepared, EngineInfo *info);
 
-    /* Runs a pack with `threads` threads. On failure *at is the input that failed, if one did. */
-    bool (*run)(const void *prepared, const Pack *pack, const Outputs *outputs, int threads,
-                size_t *at, RtError *err);
+    /* How many columns a pack should have. */
+    size_t (*pack_columns)(const void *prepared);
+
+    /* Runs a pack with `threads` threads, in `memory`, which grows as needed and is the caller's.
+     * On failure *at is the input that failed, if one did. */
+    bool (*run)(const void *prepared, const Pack *pack, const Outputs *outputs, RtBuffer *memory,
+                int threads, size_t *at, RtError *err);
 
     /* One token at a time. The sink is the first column of a new stream. */
     void *(*stream_new)(const void *prepared, RtError *err);

@@ -17,6 +17,7 @@ const PassType REAL(rt_pass) = {
     .prepare = REAL(prepare),
     .release = REAL(release),
     .info = REAL(info),
+    .pack_columns = REAL(pack_columns),
     .run = REAL(run),
     .stream_new = REAL(stream_new),
     .stream_free = REAL(stream_free),

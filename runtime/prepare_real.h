@@ -1,6 +1,9 @@
 /* Template: a model in the form it is run in. */
 #include "runtime/real.h"
 
+/* Elements after the end of an array that kernels may read or write: at least their lanes. */
+enum { REAL(PAD) = 64 };
+
 /* A head's place in the layer's products: rows of the projection [query; key; value] of all heads,
  * and rows of what the heads return, which the layer's output matrix multiplies. */
 typedef struct {
@@ -33,9 +36,9 @@ typedef struct {
     RunOptions options;
     size_t width, layer_count;
     REAL(Layer) * layers;
-    REAL(Compressed) tokens, positions;                          /* a row a table row */
-    size_t max_projected, max_results, max_hidden, max_d, max_c; /* over the layers */
-    size_t dense_count, sparse_count;                            /* matrices */
+    REAL(Compressed) tokens, positions;                                     /* a row a table row */
+    size_t max_projected, max_results, max_hidden, max_heads, max_d, max_c; /* over the layers */
+    size_t dense_count, sparse_count;                                       /* matrices */
 } REAL(Prepared);
 
 static void REAL(mlp_clear)(REAL(Mlp) * mlp) {
@@ -66,6 +69,10 @@ static void REAL(release)(void *context) {
 
 static size_t REAL(larger)(size_t a, size_t b) {
     return a > b ? a : b;
+}
+
+static size_t REAL(round_up)(size_t n, size_t unit) {
+    return (n + unit - 1) / unit * unit;
 }
 
 static void REAL(count_matrix)(REAL(Prepared) * prepared, const REAL(Matrix) * m) {
@@ -152,6 +159,7 @@ static bool REAL(prepare_layer)(REAL(Prepared) * prepared, REAL(Layer) * layer,
     }
     prepared->max_projected = REAL(larger)(prepared->max_projected, layer->projected);
     prepared->max_results = REAL(larger)(prepared->max_results, layer->results);
+    prepared->max_heads = REAL(larger)(prepared->max_heads, layer->head_count);
     return true;
 }
 

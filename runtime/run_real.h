@@ -11,8 +11,6 @@
 enum {
     REAL(BLOCK_SPARSE) = 64, /* columns a block: one strip of the widest kernel, fits L2 */
     REAL(BLOCK_DENSE) = 512, /* enough for OpenBLAS to reach its speed */
-    REAL(QUERY_TILE) = 32,   /* × KEY_TILE scores of 4 bytes: 64 KiB */
-    REAL(KEY_TILE) = 512,
 };
 
 /* Memory of one thread. */
@@ -37,96 +35,20 @@ typedef struct {
     int threads;
 } REAL(Run);
 
-static size_t REAL(round_up)(size_t n, size_t unit) {
-    return (n + unit - 1) / unit * unit;
-}
-
-static void REAL(groups_clear)(REAL(Groups) * groups) {
-    free(groups->hash);
-    free(groups->id);
-    free(groups->column);
-    free(groups->table);
-}
-
-static void REAL(scratch_clear)(REAL(Scratch) * scratch) {
-    REAL(block_scratch_clear)(&scratch->block);
-    free(scratch->tiles.s);
-    free(scratch->tiles.z);
-    free(scratch->tiles.m);
-    free(scratch->merge.k);
-    free(scratch->merge.sums);
-    free(scratch->read);
-    REAL(groups_clear)(&scratch->merge.keys);
-    REAL(groups_clear)(&scratch->merge.queries);
-}
-
-static void REAL(run_clear)(REAL(Run) * run) {
-    for (int t = 0; run->scratch && t < run->threads; t++) REAL(scratch_clear)(&run->scratch[t]);
-    free(run->scratch);
-    free(run->first);
-    free(run->token);
-    free(run->done);
-    free(run->h);
-    free(run->projection);
-    free(run->results);
-}
-
-/* For heads over up to `keys` columns. m and l share one array. */
-static bool REAL(tiles_init)(REAL(Tiles) * tiles, const REAL(Prepared) * prepared, size_t keys) {
-    const RunOptions *options = &prepared->options;
-    tiles->query_tile = options->query_tile ? options->query_tile : (size_t)REAL(QUERY_TILE);
-    tiles->key_tile = options->key_tile ? options->key_tile : (size_t)REAL(KEY_TILE);
-    if (tiles->key_tile > keys || !rt_rules[options->rule].tiles) tiles->key_tile = keys;
-    if (tiles->query_tile > keys) tiles->query_tile = keys;
-    tiles->lds = REAL(round_up)(tiles->key_tile, REAL(PAD));
-    size_t scores;
-    if (__builtin_mul_overflow(tiles->query_tile, tiles->lds, &scores)) return false;
-    tiles->s = rt_calloc_aligned(scores, sizeof(Real));
-    tiles->z = rt_calloc_aligned(tiles->query_tile * prepared->max_c, sizeof(Real));
-    tiles->m = rt_calloc(2 * tiles->query_tile, sizeof(Real));
-    tiles->l = tiles->m + tiles->query_tile;
-    return tiles->s && tiles->z && tiles->m;
-}
-
-static bool REAL(groups_init)(REAL(Groups) * groups, size_t n) {
-    size_t limit = n / REAL(MERGE_SHARE), size = 2;
-    while (size < 2 * limit) size *= 2;
-    groups->table_size = size;
-    groups->hash = rt_calloc(n + 1, sizeof *groups->hash);
-    groups->id = rt_calloc(n + 1, sizeof *groups->id);
-    groups->column = rt_calloc(limit, sizeof *groups->column);
-    groups->table = rt_calloc(size, sizeof *groups->table);
-    return groups->hash && groups->id && groups->column && groups->table;
-}
-
-static bool REAL(merge_init)(REAL(Merge) * merge, const REAL(Prepared) * prepared, size_t n) {
-    if (n < REAL(MERGE_FROM)) return true;
-    size_t d = prepared->max_d, c = prepared->max_c;
-    size_t ld = merge->ld = REAL(round_up)(n / REAL(MERGE_SHARE), REAL(PAD));
-    merge->k = rt_calloc_aligned((2 * d + 2 * c + 1) * ld + REAL(PAD), sizeof(Real));
-    merge->sums = rt_calloc(c * ld, sizeof *merge->sums);
-    if (!merge->k || !merge->sums) return false;
-    merge->q = merge->k + d * ld;
-    merge->v = merge->q + d * ld;
-    merge->z = merge->v + c * ld;
-    merge->copies = merge->z + c * ld;
-    return REAL(groups_init)(&merge->keys, n) && REAL(groups_init)(&merge->queries, n);
-}
-
-static bool REAL(scratch_init)(REAL(Run) * run, REAL(Scratch) * scratch, size_t max_dims) {
-    const REAL(Prepared) *prepared = run->prepared;
-    scratch->read = rt_calloc(max_dims, sizeof *scratch->read);
-    return scratch->read && REAL(block_scratch_init)(&scratch->block, prepared, run->ld) &&
-           REAL(tiles_init)(&scratch->tiles, prepared, run->longest + 1) &&
-           REAL(merge_init)(&scratch->merge, prepared, run->longest);
-}
-
 /* Rows that are a multiple of 4 KiB apart would share cache sets: add a line. */
 static size_t REAL(spread)(size_t ld) {
     return ld * sizeof(Real) % 4096 ? ld : ld + REAL(PAD);
 }
 
-static void REAL(choose_block)(REAL(Run) * run) {
+static size_t REAL(blocks)(const REAL(Run) * run) {
+    return (run->columns + run->block - 1) / run->block;
+}
+
+static void REAL(choose_sizes)(REAL(Run) * run) {
+    for (size_t i = 0; i < run->pack->count; i++) {
+        run->columns += run->pack->inputs[i].n + 1;
+        run->longest = REAL(larger)(run->longest, run->pack->inputs[i].n);
+    }
     size_t share = REAL(round_up)(run->columns / (size_t)run->threads + 1, REAL(BLOCK_SPARSE));
     run->block = REAL(BLOCK_SPARSE);
     if (run->prepared->dense_count)
@@ -134,57 +56,60 @@ static void REAL(choose_block)(REAL(Run) * run) {
     size_t lanes = run->prepared->kernels->lanes;
     if (run->block > run->columns) run->block = REAL(round_up)(run->columns, lanes);
     run->ld = run->block < REAL(BLOCK_DENSE) ? run->block : REAL(spread)(run->block);
+    run->ld_long = REAL(spread)(REAL(blocks)(run) * run->block);
 }
 
-static bool REAL(place_inputs)(REAL(Run) * run) {
-    const Pack *pack = run->pack;
-    run->first = rt_calloc(pack->count + 1, sizeof *run->first);
-    if (!run->first) return false;
-    for (size_t i = 0; i < pack->count; i++) {
-        run->first[i + 1] = run->first[i] + pack->inputs[i].n + 1;
-        run->longest = REAL(larger)(run->longest, pack->inputs[i].n);
-    }
-    run->columns = run->first[pack->count];
-    run->token = rt_calloc(2 * run->columns, sizeof *run->token);
-    if (!run->token) return false;
-    run->position = run->token + run->columns;
-    for (size_t i = 0; i < pack->count; i++) {
-        const RunInput *input = &pack->inputs[i];
-        for (size_t j = 1; j <= input->n; j++) {
-            run->token[run->first[i] + j] = input->ids[j - 1] + 1;
-            run->position[run->first[i] + j] = j;
+static void REAL(scratch_place)(REAL(Run) * run, REAL(Scratch) * scratch, RtCarve *memory,
+                                size_t max_dims) {
+    const REAL(Prepared) *prepared = run->prepared;
+    scratch->read = rt_carve(memory, max_dims, sizeof *scratch->read);
+    REAL(block_place)(&scratch->block, memory, prepared, run->ld);
+    REAL(tiles_place)
+    (&scratch->tiles, memory, &prepared->options, run->longest + 1, prepared->max_c);
+    REAL(merge_place)(&scratch->merge, memory, run->longest, prepared->max_d, prepared->max_c);
+}
+
+/* Everything a run needs, in one piece of memory. After projections and results comes what kernels
+ * may read after their last row. */
+static void REAL(run_place)(REAL(Run) * run, RtCarve *memory, size_t max_dims) {
+    const REAL(Prepared) *prepared = run->prepared;
+    size_t inputs = run->pack->count, long_row = run->ld_long * sizeof(Real);
+    run->first = rt_carve(memory, inputs + 1, sizeof *run->first);
+    run->token = rt_carve(memory, run->columns, sizeof *run->token);
+    run->position = rt_carve(memory, run->columns, sizeof *run->position);
+    run->done = rt_carve(memory, inputs, prepared->max_heads);
+    run->h = rt_carve(memory, prepared->width, REAL(blocks)(run) * run->ld * sizeof(Real));
+    run->projection = rt_carve(memory, prepared->max_projected, long_row);
+    run->results = rt_carve(memory, prepared->max_results, long_row);
+    rt_carve(memory, REAL(PAD), sizeof(Real));
+    REAL(Scratch) sizes, *scratch = rt_carve(memory, (size_t)run->threads, sizeof *scratch);
+    run->scratch = scratch;
+    for (int t = 0; t < run->threads; t++)
+        REAL(scratch_place)(run, scratch ? &scratch[t] : &sizes, memory, max_dims);
+}
+
+static void REAL(place_inputs)(REAL(Run) * run) {
+    run->first[0] = 0;
+    for (size_t i = 0; i < run->pack->count; i++) {
+        const RunInput *input = &run->pack->inputs[i];
+        size_t at = run->first[i];
+        run->first[i + 1] = at + input->n + 1;
+        for (size_t j = 0; j <= input->n; j++) {
+            run->token[at + j] = j ? input->ids[j - 1] + 1 : 0;
+            run->position[at + j] = j;
         }
     }
-    return true;
-}
-
-/* rows × ld_long, and what kernels may read after the last row. */
-static Real *REAL(long_rows)(const REAL(Run) * run, size_t rows) {
-    size_t size;
-    if (__builtin_mul_overflow(rows, run->ld_long, &size)) return NULL;
-    return rt_calloc_aligned(size + REAL(PAD), sizeof(Real));
 }
 
 static bool REAL(run_init)(REAL(Run) * run, const REAL(Prepared) * prepared, const Pack *pack,
-                           size_t max_dims, int threads) {
+                           RtBuffer *memory, size_t max_dims, int threads) {
     *run = (REAL(Run)){.prepared = prepared, .pack = pack, .threads = threads};
-    if (!REAL(place_inputs)(run)) return false;
-    REAL(choose_block)(run);
-    size_t blocks = (run->columns + run->block - 1) / run->block, size;
-    run->ld_long = REAL(spread)(blocks * run->block);
-    if (__builtin_mul_overflow(blocks * run->ld, prepared->width, &size)) return false;
-    run->h = rt_calloc_aligned(size, sizeof(Real));
-    run->projection = REAL(long_rows)(run, prepared->max_projected);
-    run->results = REAL(long_rows)(run, prepared->max_results);
-    size_t heads = 0;
-    for (size_t l = 0; l < prepared->layer_count; l++)
-        heads = REAL(larger)(heads, prepared->layers[l].head_count);
-    run->done = rt_calloc(heads * pack->count, 1);
-    run->scratch = rt_calloc((size_t)threads, sizeof *run->scratch);
-    if (!run->h || !run->projection || !run->results || !run->done || !run->scratch) return false;
-    for (int t = 0; t < threads; t++) {
-        if (!REAL(scratch_init)(run, &run->scratch[t], max_dims)) return false;
-    }
+    REAL(choose_sizes)(run);
+    RtCarve sizes = {0};
+    REAL(run_place)(run, &sizes, max_dims);
+    if (sizes.overflow || !rt_buffer_reserve(memory, sizes.used)) return false;
+    REAL(run_place)(run, &(RtCarve){.base = memory->bytes}, max_dims);
+    REAL(place_inputs)(run);
     return true;
 }
 
@@ -194,6 +119,7 @@ static Real *REAL(block_at)(const REAL(Run) * run, size_t b) {
 
 static void REAL(embed_block)(const REAL(Run) * run, size_t b) {
     Real *h = REAL(block_at)(run, b);
+    memset(h, 0, run->prepared->width * run->ld * sizeof *h);
     for (size_t j = 0; j < run->block; j++) {
         size_t column = b * run->block + j;
         if (column < run->columns)
@@ -203,7 +129,7 @@ static void REAL(embed_block)(const REAL(Run) * run, size_t b) {
 
 /* Blocks from after the attention of `layer` to before that of `next`. */
 static void REAL(run_blocks)(REAL(Run) * run, const REAL(Layer) * layer, const REAL(Layer) * next) {
-    size_t blocks = (run->columns + run->block - 1) / run->block;
+    size_t blocks = REAL(blocks)(run);
 #pragma omp parallel for schedule(dynamic) num_threads(run->threads) if (run->threads > 1)
     for (size_t b = 0; b < blocks; b++) {
         if (!layer) REAL(embed_block)(run, b);
@@ -305,17 +231,23 @@ static bool REAL(read_outputs)(const REAL(Run) * run, const Outputs *outputs, si
     return true;
 }
 
-static bool REAL(run)(const void *context, const Pack *pack, const Outputs *outputs, int threads,
-                      size_t *at, RtError *err) {
+static bool REAL(run)(const void *context, const Pack *pack, const Outputs *outputs,
+                      RtBuffer *memory, int threads, size_t *at, RtError *err) {
     REAL(Run) run;
-    bool ok = REAL(run_init)(&run, context, pack, outputs->max_dims, threads);
-    if (ok) {
-        REAL(run_layers)(&run);
-        ok = REAL(read_outputs)(&run, outputs, at, err);
-    } else {
-        rt_error(err, "out of memory for %zu positions at width %zu", run.columns,
-                 run.prepared->width);
-    }
-    REAL(run_clear)(&run);
-    return ok;
+    if (!REAL(run_init)(&run, context, pack, memory, outputs->max_dims, threads))
+        return rt_error(err, "out of memory for %zu positions at width %zu", run.columns,
+                        run.prepared->width);
+    REAL(run_layers)(&run);
+    return REAL(read_outputs)(&run, outputs, at, err);
+}
+
+/* So many that the residual stream and the projections of a pack stay in a core's cache, unless
+ * OpenBLAS wants long rows. */
+static size_t REAL(pack_columns)(const void *context) {
+    enum { CACHE = 384 << 10, LEAST = 64, MOST = 4096 };
+    const REAL(Prepared) *prepared = context;
+    size_t rows = prepared->width + prepared->max_projected + prepared->max_results;
+    size_t columns = CACHE / (rows * sizeof(Real));
+    if (prepared->dense_count || columns > MOST) return MOST;
+    return columns < LEAST ? (size_t)LEAST : columns;
 }

@@ -8,12 +8,14 @@ typedef struct {
     const REAL(Prepared) * prepared;
     size_t length, capacity; /* columns, the sink's included */
     Real **kept;             /* [layers]: [projected, capacity] */
+    RtBuffer memory;         /* of what follows */
     Real *h;                 /* [W, lanes] */
     Real *projection;        /* [max_projected, lanes] */
     Real *results;           /* [max_results, lanes] */
+    double *read;            /* [W] */
     REAL(BlockScratch) block;
-    REAL(Tiles) tiles;
-    double *read;
+    RtBuffer tile_memory;
+    REAL(Tiles) tiles; /* for `capacity` keys */
 } REAL(Stream);
 
 static void REAL(stream_free)(void *context) {
@@ -22,14 +24,8 @@ static void REAL(stream_free)(void *context) {
     for (size_t l = 0; stream->kept && l < stream->prepared->layer_count; l++)
         free(stream->kept[l]);
     free(stream->kept);
-    free(stream->h);
-    free(stream->projection);
-    free(stream->results);
-    REAL(block_scratch_clear)(&stream->block);
-    free(stream->tiles.s);
-    free(stream->tiles.z);
-    free(stream->tiles.m);
-    free(stream->read);
+    rt_buffer_clear(&stream->memory);
+    rt_buffer_clear(&stream->tile_memory);
     free(stream);
 }
 
@@ -42,12 +38,23 @@ static Real *REAL(moved)(const Real *old, size_t rows, size_t length, size_t ld,
     return rows_new;
 }
 
-/* Room for more columns in every layer, or no change at all. */
+static bool REAL(reserve_tiles)(REAL(Stream) * stream, size_t capacity) {
+    const REAL(Prepared) *prepared = stream->prepared;
+    RtCarve sizes = {0};
+    REAL(Tiles) tiles;
+    REAL(tiles_place)(&tiles, &sizes, &prepared->options, capacity, prepared->max_c);
+    if (sizes.overflow || !rt_buffer_reserve(&stream->tile_memory, sizes.used)) return false;
+    REAL(tiles_place)
+    (&stream->tiles, &(RtCarve){.base = stream->tile_memory.bytes}, &prepared->options, capacity,
+     prepared->max_c);
+    return true;
+}
+
+/* Room for more columns in every layer, or none: larger tiles do no harm. */
 static bool REAL(stream_reserve)(REAL(Stream) * stream, size_t capacity) {
     size_t layers = stream->prepared->layer_count;
     Real **kept = rt_calloc(layers, sizeof *kept);
-    REAL(Tiles) tiles = {0};
-    bool ok = kept && REAL(tiles_init)(&tiles, stream->prepared, capacity);
+    bool ok = kept && REAL(reserve_tiles)(stream, capacity);
     for (size_t l = 0; ok && l < layers; l++) {
         kept[l] = REAL(moved)(stream->kept ? stream->kept[l] : NULL,
                               stream->prepared->layers[l].projected, stream->length,
@@ -55,17 +62,12 @@ static bool REAL(stream_reserve)(REAL(Stream) * stream, size_t capacity) {
         ok = kept[l] != NULL;
     }
     Real **unused = ok ? stream->kept : kept;
-    REAL(Tiles) unused_tiles = ok ? stream->tiles : tiles;
     if (ok) {
         stream->kept = kept;
-        stream->tiles = tiles;
         stream->capacity = capacity;
     }
     for (size_t l = 0; unused && l < layers; l++) free(unused[l]);
     free(unused);
-    free(unused_tiles.s);
-    free(unused_tiles.z);
-    free(unused_tiles.m);
     return ok;
 }
 
@@ -106,16 +108,23 @@ static void REAL(stream_column)(REAL(Stream) * stream, size_t token) {
     }
 }
 
-static bool REAL(stream_init)(REAL(Stream) * stream, const REAL(Prepared) * prepared) {
+static void REAL(stream_place)(REAL(Stream) * stream, RtCarve *memory) {
+    const REAL(Prepared) *prepared = stream->prepared;
     size_t lanes = prepared->kernels->lanes;
+    stream->h = rt_carve(memory, prepared->width, lanes * sizeof(Real));
+    stream->projection = rt_carve(memory, prepared->max_projected, lanes * sizeof(Real));
+    stream->results = rt_carve(memory, prepared->max_results, lanes * sizeof(Real));
+    stream->read = rt_carve(memory, prepared->width, sizeof *stream->read);
+    REAL(block_place)(&stream->block, memory, prepared, lanes);
+}
+
+static bool REAL(stream_init)(REAL(Stream) * stream, const REAL(Prepared) * prepared) {
     stream->prepared = prepared;
-    stream->h = rt_calloc_aligned(prepared->width * lanes, sizeof(Real));
-    stream->projection = rt_calloc_aligned(prepared->max_projected * lanes, sizeof(Real));
-    stream->results = rt_calloc_aligned(prepared->max_results * lanes, sizeof(Real));
-    stream->read = rt_calloc(prepared->width, sizeof *stream->read);
-    return stream->h && stream->projection && stream->results && stream->read &&
-           REAL(block_scratch_init)(&stream->block, prepared, lanes) &&
-           REAL(stream_reserve)(stream, REAL(PAD));
+    RtCarve sizes = {0};
+    REAL(stream_place)(stream, &sizes);
+    if (sizes.overflow || !rt_buffer_reserve(&stream->memory, sizes.used)) return false;
+    REAL(stream_place)(stream, &(RtCarve){.base = stream->memory.bytes});
+    return REAL(stream_reserve)(stream, REAL(PAD));
 }
 
 static void *REAL(stream_new)(const void *context, RtError *err) {
