@@ -5,8 +5,9 @@
 #include "cli/options.h"
 #include "cli/paths.h"
 #include "cli/report.h"
+#include "cli/run_weights.h"
 #include "cli/runner.h"
-#include "cli/stop.h"
+#include "cli/weights.h"
 #include "grammar/ast_dump.h"
 #include "grammar/parse.h"
 #include "interp/graph_dump.h"
@@ -23,6 +24,7 @@ typedef struct RunArguments {
     SopChoice choice;
     size_t memory;
     RunnerOptions runner;
+    WeightsOptions weights;
     Dump dump;
 } RunArguments;
 
@@ -84,6 +86,7 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &a->choice;
         state->child_inputs[1] = &a->memory;
+        state->child_inputs[2] = &a->weights;
         return 0;
     case KEY_STRING:
         a->runner.reading = INPUT_STRING;
@@ -121,7 +124,7 @@ static error_t parse(int key, char *text, struct argp_state *state) {
 }
 
 static const char help[] =
-    "Run a RASP program on inputs.\v"
+    "Run a RASP program, or the weights compiled from one, on inputs.\v"
     "PROGRAM is a file, or the name of a program below a folder of RASP_PATH or among the bundled "
     "ones; '.rasp' may be left out.\n\n"
     "An INPUT that reads as a non-empty list of atoms, such as '[3, 1, 2]' or '[\"hi\", true]', is "
@@ -134,8 +137,10 @@ static const char help[] =
     "  rasp run histogram --expr 'sort(tokens, tokens)' \"hello\"";
 
 static RunArguments read_arguments(int argc, char **argv) {
-    static const struct argp_child children[] = {
-        {&sop_options, 0, NULL, 0}, {&memory_option, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {{&sop_options, 0, NULL, 0},
+                                                 {&memory_option, 0, NULL, 0},
+                                                 {&weights_options, 0, NULL, 0},
+                                                 {0}};
     static const struct argp argp = {.options = options,
                                      .parser = parse,
                                      .args_doc = "PROGRAM [INPUT...]",
@@ -196,20 +201,6 @@ static void dump_graph(Program *p, const Sop *sops, size_t count) {
 
 /* --- running ---------------------------------------------------------------------------- */
 
-static void run_inputs(const RunArguments *a, Runner *runner) {
-    bool going = true;
-    char where[32];
-    for (int k = 0; going && k < a->input_count; k++) {
-        const char *text = a->inputs[k];
-        snprintf(where, sizeof where, "input %d", k + 1);
-        if (strcmp(text, "-") == 0)
-            going = runner_run_lines(runner);
-        else
-            going = runner_run(runner, text, strlen(text), a->input_count > 1 ? where : NULL);
-    }
-    if (a->input_count == 0) runner_run_lines(runner);
-}
-
 static int run_program(Program *program, void *context) {
     const RunArguments *a = context;
     Runner runner = {.program = program, .options = &a->runner};
@@ -219,18 +210,30 @@ static int run_program(Program *program, void *context) {
         dump_graph(program, runner.sops, runner.sop_count);
         return EXIT_FINE;
     }
-    progress_start();
-    run_inputs(a, &runner);
-    progress_end();
-    if (runner.interrupted) return EXIT_INTERRUPTED;
-    return runner.failed ? EXIT_FAILED : EXIT_FINE;
+    return runner_run_all(&runner, a->inputs, a->input_count);
+}
+
+static int run_file(RunArguments *a) {
+    if (weights_recognised(a->program)) {
+        if (a->dump == DUMP_NOTHING)
+            return run_weights(&(WeightsRun){a->program, &a->choice, &a->runner, &a->weights,
+                                             a->memory, a->inputs, a->input_count});
+        report_error("--dump goes with a program, and '%s' is a weights file", a->program);
+        return EXIT_WRONG_USE;
+    }
+    if (a->weights.given) {
+        report_error("--weights, --temperature, --path and --stream go with a weights file, and "
+                     "'%s' is a program ('rasp compile' makes one)",
+                     a->program);
+        return EXIT_WRONG_USE;
+    }
+    if (a->dump == DUMP_AST) return run_dump_tree(a);
+    return program_with(a->program, a->memory, run_program, a);
 }
 
 int cmd_run(int argc, char **argv) {
     RunArguments arguments = read_arguments(argc, argv);
-    int status = arguments.dump == DUMP_AST
-                     ? run_dump_tree(&arguments)
-                     : program_with(arguments.program, arguments.memory, run_program, &arguments);
+    int status = run_file(&arguments);
     free(arguments.choice.names);
     return status;
 }

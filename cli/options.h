@@ -22,6 +22,11 @@ extern const struct argp memory_option;
 long option_number(struct argp_state *state, const char *option, const char *text, long least);
 
 /* Keys of long options without a letter begin here. */
-enum { OPTION_KEYS = 0x100, OPTION_OWN_KEYS = 0x200, OPTION_TARGET_KEYS = 0x300 };
+enum {
+    OPTION_KEYS = 0x100,
+    OPTION_OWN_KEYS = 0x200,
+    OPTION_TARGET_KEYS = 0x300,
+    OPTION_WEIGHTS_KEYS = 0x400
+};
 
 #endif

@@ -23,6 +23,10 @@ static void put_atom(FILE *out, Atom atom, int precision) {
     fwrite(text, 1, length, out);
 }
 
+void print_value(FILE *out, Atom value, PrintOptions options) {
+    put_atom(out, value, options.precision);
+}
+
 void print_values(FILE *out, const Column *column, PrintOptions options) {
     fputc('[', out);
     for (size_t i = 0; i < column->length; i++) {

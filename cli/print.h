@@ -13,6 +13,8 @@ typedef struct PrintOptions {
     int precision; /* decimals of floats; negative: in full */
 } PrintOptions;
 
+/* One of them. */
+void print_value(FILE *out, Atom value, PrintOptions options);
 /* "[2, 2, 1]": strings bare, bools as T and F, as `rasp run` shows an output. */
 void print_values(FILE *out, const Column *column, PrintOptions options);
 /* "[2, 2, 1] (ints)" or "[2]*3 (ints)", floats with three decimals, as the REPL does. */

@@ -1,5 +1,6 @@
 #include "cli/runner.h"
 
+#include "cli/command.h"
 #include "cli/json.h"
 #include "cli/lines.h"
 #include "cli/print.h"
@@ -14,9 +15,9 @@
 
 /* --- results ---------------------------------------------------------------------------- */
 
-static void print_result(const Runner *r, const Sop *sop, const Input *input,
-                         const Column *column) {
+static void print_result(const Runner *r, size_t k, const Input *input, const Column *column) {
     const RunnerOptions *o = r->options;
+    const Sop *sop = &r->sops[k];
     if (!o->json) {
         if (o->named) printf("%s = ", sop->name);
         print_values(stdout, column, (PrintOptions){.precision = o->precision});
@@ -29,7 +30,9 @@ static void print_result(const Runner *r, const Sop *sop, const Input *input,
     json_input(stdout, input);
     fputs(", \"output\": ", stdout);
     json_column(stdout, column, o->precision);
-    printf(", \"type\": \"%s\"}\n", sequence_type_name(column->type));
+    printf(", \"type\": \"%s\"", sequence_type_name(column->type));
+    if (r->machine) r->machine->json(r->machine->self, k);
+    fputs("}\n", stdout);
 }
 
 /* With --json every input has its line, so that lines can be matched with inputs. */
@@ -116,6 +119,35 @@ static Exec *start(const Job *job, const Input *input) {
     return exec;
 }
 
+static void interpret(const Job *job, const Input *input) {
+    Runner *r = job->runner;
+    Exec *exec = start(job, input);
+    for (size_t k = 0; k < r->sop_count && !report_output_failed(); k++) {
+        Fault fault;
+        const Column *column = exec_column(exec, r->sops[k].node, &fault);
+        progress_hide();
+        if (column)
+            print_result(r, k, input, column);
+        else
+            fail_sop(job, &r->sops[k], input, &fault);
+    }
+    if (r->options->stats) stats_print(exec, session_graph(r->program->session), job->arena);
+}
+
+static void run_machine(const Job *job, const Input *input) {
+    Runner *r = job->runner;
+    char error[1024];
+    const Column **columns =
+        r->machine->run(r->machine->self, input, job->arena, error, sizeof error);
+    progress_hide();
+    if (!columns) {
+        fail_input(r, job->text, job->length, job->where, error);
+        return;
+    }
+    for (size_t k = 0; k < r->sop_count && !report_output_failed(); k++)
+        print_result(r, k, input, columns[k]);
+}
+
 static void run_job(const Job *job) {
     Runner *r = job->runner;
     Input input;
@@ -126,17 +158,10 @@ static void run_job(const Job *job) {
         return;
     }
     if (r->options->named && !r->options->json && r->inputs > 1) putchar('\n');
-    Exec *exec = start(job, &input);
-    for (size_t k = 0; k < r->sop_count && !report_output_failed(); k++) {
-        Fault fault;
-        const Column *column = exec_column(exec, r->sops[k].node, &fault);
-        progress_hide();
-        if (column)
-            print_result(r, &r->sops[k], &input, column);
-        else
-            fail_sop(job, &r->sops[k], &input, &fault);
-    }
-    if (r->options->stats) stats_print(exec, session_graph(r->program->session), job->arena);
+    if (r->machine)
+        run_machine(job, &input);
+    else
+        interpret(job, &input);
 }
 
 /* The budget's guard has been left by a jump. */
@@ -217,4 +242,24 @@ bool runner_run_lines(Runner *r) {
     if (going) going = end_of_lines(r, status);
     lines_close(&lines);
     return going;
+}
+
+/* --- the command line's inputs ---------------------------------------------------------- */
+
+int runner_run_all(Runner *r, char **inputs, int count) {
+    bool going = true;
+    char where[32];
+    progress_start();
+    for (int k = 0; going && k < count; k++) {
+        const char *text = inputs[k];
+        snprintf(where, sizeof where, "input %d", k + 1);
+        if (strcmp(text, "-") == 0)
+            going = runner_run_lines(r);
+        else
+            going = runner_run(r, text, strlen(text), count > 1 ? where : NULL);
+    }
+    if (count == 0) runner_run_lines(r);
+    progress_end();
+    if (r->interrupted) return EXIT_INTERRUPTED;
+    return r->failed ? EXIT_FAILED : EXIT_FINE;
 }

@@ -19,13 +19,23 @@ typedef struct RunnerOptions {
     bool named; /* every result with its name (--all) */
 } RunnerOptions;
 
+/* What gives the s-ops' values instead of the interpreter. */
+typedef struct Machine {
+    void *self;
+    /* The columns, one an s-op, in `arena`; NULL, and one line in `error`. */
+    const Column **(*run)(void *self, const Input *input, Arena *arena, char *error, size_t size);
+    /* Writes further members of the JSON object of s-op k: `, "key": value`. */
+    void (*json)(void *self, size_t k);
+} Machine;
+
 typedef struct Runner {
     Program *program;
     const RunnerOptions *options;
     const Sop *sops;
     size_t sop_count;
-    size_t inputs; /* run so far */
-    bool failed;   /* one at least */
+    const Machine *machine; /* NULL: the interpreter */
+    size_t inputs;          /* run so far */
+    bool failed;            /* one at least */
     bool interrupted;
 } Runner;
 
@@ -35,5 +45,9 @@ bool runner_run(Runner *runner, const char *text, size_t length, const char *whe
 
 /* Standard input, an input a line; CR before the newline is dropped. */
 bool runner_run_lines(Runner *runner);
+
+/* The inputs of a command line, with progress on a terminal: "-", or none at all, is standard
+ * input.  The exit status. */
+int runner_run_all(Runner *runner, char **inputs, int count);
 
 #endif

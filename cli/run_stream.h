@@ -1,0 +1,14 @@
+/* run_stream.h: a weights file that consumes a token at a time.
+ *
+ * An INPUT of the command line is read as always; of standard input each character is a token,
+ * whose value is written before the next one is read, and a newline ends the sequence. */
+#ifndef RASP_CLI_RUN_STREAM_H
+#define RASP_CLI_RUN_STREAM_H
+
+#include "cli/play.h"
+#include "cli/run_weights.h"
+
+/* The exit status. */
+int run_stream(Player *player, const WeightsRun *run);
+
+#endif

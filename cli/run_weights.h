@@ -1,0 +1,39 @@
+/* run_weights.h: `rasp run` on a weights file: the same inputs, the same output. */
+#ifndef RASP_CLI_RUN_WEIGHTS_H
+#define RASP_CLI_RUN_WEIGHTS_H
+
+#include "cli/runner.h"
+
+#include "runtime/forward.h"
+
+#include <argp.h>
+
+/* What is said of weights alone. */
+typedef struct WeightsOptions {
+    RtRule rule;
+    RtPath path;
+    double temperature; /* 0: not given */
+    bool stream;
+    bool given; /* any of them */
+} WeightsOptions;
+
+/* --weights, --temperature, --path, --stream as an argp child; input: WeightsOptions. */
+extern const struct argp weights_options;
+
+typedef struct WeightsRun {
+    const char *path;
+    const SopChoice *choice;
+    const RunnerOptions *runner;
+    const WeightsOptions *weights;
+    size_t memory;
+    char **inputs;
+    int input_count;
+} WeightsRun;
+
+/* The exit status. */
+int run_weights(const WeightsRun *run);
+
+/* The options of a run. */
+RunOptions weights_run_options(const WeightsOptions *weights, int threads);
+
+#endif
