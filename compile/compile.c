@@ -59,10 +59,15 @@ static bool choose_weights(Compiled *c, const CompileOptions *options, Arena *ar
         if (options->dtype != COMPILE_AUTO && (options->dtype == COMPILE_F32) != f32) continue;
         EmitOptions emit = {choices[k].dtype, BETA, choices[k].steep, options->log_length};
         if (!try_weights(c, emit, arena)) break;
-        if (c->certificate->holds) return true;
+        bool close = options->tolerance == 0 || c->certificate->error <= options->tolerance;
+        if (c->certificate->holds && close) return true;
     }
     *error = (LowerError){.node = NODE_NONE, .message = "out of memory for the weights"};
-    if (c->model && c->ideal)
+    if (c->model && c->ideal && c->certificate->holds)
+        snprintf(error->message, sizeof error->message,
+                 "the certified error is %.3g, the tolerance %.3g (--tolerance, --dtype)",
+                 c->certificate->error, options->tolerance);
+    else if (c->model && c->ideal)
         snprintf(error->message, sizeof error->message, "cannot certify the model in %s: %s%s",
                  options->dtype == COMPILE_F32 ? "f32" : "f64", c->certificate->broken,
                  options->dtype == COMPILE_F32 ? " (--dtype f64 is finer)" : "");
@@ -80,6 +85,11 @@ bool compile_graph(Graph *graph, const CompileOutput *outputs, uint32_t output_c
     c->values = values_new(graph, &c->domain, options->table_limit,
                            (uint64_t)options->table_limit * ROWS_PER_LEVEL, arena);
     c->lower = lower_new(c->values, (LowerOptions){options->masks, options->table_limit}, arena);
+    if (options->where != NODE_NONE && !values_of(c->values, options->where)) {
+        *error = (LowerError){.node = options->where,
+                              .message = "too many values to say on which inputs this is true"};
+        return false;
+    }
     for (uint32_t k = 0; k < output_count; k++)
         if (graph_node(graph, outputs[k].node)->depth > c->depth)
             c->depth = graph_node(graph, outputs[k].node)->depth;

@@ -81,9 +81,43 @@ static bool is_mask(Builder *b, NodeId formula, ScoreMask mask) {
     return true;
 }
 
-/* Takes one positional conjunct (or all of them together) as the head's mask. */
+/* Does the selector never select a later position? */
+static bool is_causal(Builder *b) {
+    Literals conjuncts = selector_conjuncts(b->graph, b->selector, b->arena);
+    uint32_t longest = values_domain(b->values)->max_length;
+    for (uint32_t c = 0; c < conjuncts.count; c++) {
+        Literals literals = selector_literals(b->graph, conjuncts.select[c], b->arena);
+        if (!literals_positional(b->values, &literals)) continue;
+        bool causal = true;
+        for (uint32_t n = longest; n >= 1 && causal; n--)
+            for (uint32_t i = 0; i < n && causal; i++)
+                for (uint32_t j = i + 1; j < n && causal; j++)
+                    causal =
+                        positional_cell(b->values, conjuncts.select[c], &literals, n, j, i) != 1;
+        if (causal) return true;
+    }
+    return false;
+}
+
+/* A plain decoder's heads all have the causal mask; what else the selector says of positions
+ * is scored. */
+static bool take_causal_mask(Builder *b, Literals *conjuncts) {
+    if (values_domain(b->values)->max_length > 1 && !is_causal(b))
+        return lower_fail(b->lower, b->selector,
+                          "selects later positions, which --mask causal does not let it see (use "
+                          "--mask per-head or none, or add 'and select(indices, indices, <=)')");
+    b->score->mask = MASK_CAUSAL;
+    for (uint32_t k = 0; k < conjuncts->count; k++)
+        if (is_mask(b, conjuncts->select[k], MASK_CAUSAL)) {
+            conjuncts->select[k] = conjuncts->select[--conjuncts->count];
+            break;
+        }
+    return true;
+}
+
+/* Takes a conjunct that only compares positions as the head's mask. */
 static void take_mask(Builder *b, Literals *conjuncts) {
-    if (lower_options(b->lower).masks == MASKS_NONE) return;
+    if (lower_options(b->lower).masks != MASKS_PER_HEAD) return;
     for (uint32_t k = 0; k < conjuncts->count; k++)
         for (ScoreMask mask = MASK_CAUSAL; mask <= MASK_STRICT_ANTICAUSAL; mask++) {
             if (!is_mask(b, conjuncts->select[k], mask)) continue;
@@ -514,6 +548,8 @@ static void note_layer(Builder *b, Form form) {
 
 static bool build(Builder *b) {
     Literals conjuncts = selector_conjuncts(b->graph, b->selector, b->arena);
+    if (lower_options(b->lower).masks == MASKS_CAUSAL && !take_causal_mask(b, &conjuncts))
+        return false;
     take_mask(b, &conjuncts);
     uint32_t scored = 0;
     for (uint32_t k = 0; k < conjuncts.count; k++) {
