@@ -337,12 +337,12 @@ static uint32_t batch_blocks(const BitRows *rows, int threads) {
     return (uint32_t)(blocks < least ? least : blocks > 4096 ? 4096 : blocks);
 }
 
-static void run_blocks(const BitRows *rows, const Totals *totals, Worker *workers, Budget *budget,
-                       int threads) {
+static void run_blocks(Exec *exec, const BitRows *rows, const Totals *totals, Worker *workers) {
+    int threads = exec_threads(exec);
     uint32_t blocks = (rows->class_count + BLOCK - 1) / BLOCK, batch = batch_blocks(rows, threads);
     for (uint32_t begin = 0; begin < blocks; begin += batch) {
         uint32_t end = blocks - begin < batch ? blocks : begin + batch;
-        budget_poll(budget);
+        exec_progress(exec, (double)begin / blocks);
 #pragma omp parallel for num_threads(threads) if (threads > 1) schedule(dynamic)
         for (uint32_t b = begin; b < end; b++) {
             uint32_t first = b * BLOCK, rest = rows->class_count - first;
@@ -371,7 +371,13 @@ static void spread(const BitRows *rows, const Totals *classes, const Totals *tot
     }
 }
 
-void bitrows_add(const BitRows *rows, const Totals *totals, Arena *arena, int threads) {
+size_t bitrows_classes(const BitRows *rows) {
+    return rows->class_count;
+}
+
+void bitrows_add(Exec *exec, const BitRows *rows, const Totals *totals) {
+    Arena *arena = exec->arena;
+    int threads = exec_threads(exec);
     Worker *workers = ARENA_BLOCK(arena, (size_t)threads, Worker);
     for (int t = 0; t < threads; t++) {
         workers[t].tables = ARENA_BLOCK(arena, rows->table_words, uint64_t);
@@ -382,7 +388,7 @@ void bitrows_add(const BitRows *rows, const Totals *totals, Arena *arena, int th
     if (totals->count) classes.count = zeroed(arena, count, sizeof *classes.count);
     if (totals->position) classes.position = zeroed(arena, count, sizeof *classes.position);
     if (totals->sum) classes.sum = zeroed(arena, count, totals->scale->words * sizeof *classes.sum);
-    run_blocks(rows, &classes, workers, arena_budget(arena), threads);
+    run_blocks(exec, rows, &classes, workers);
     spread(rows, &classes, totals);
     for (int t = 0; t < threads; t++) {
         arena_release(arena, workers[t].tables);

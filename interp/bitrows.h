@@ -19,6 +19,9 @@ BitRows *bitrows_new(Exec *exec, Formula *formula);
 void bitrows_free(BitRows *rows, Arena *arena); /* NULL is fine */
 
 /* Like term_add; a position is right where the count is 1, and no sum of positions else. */
-void bitrows_add(const BitRows *rows, const Totals *totals, Arena *arena, int threads);
+void bitrows_add(Exec *exec, const BitRows *rows, const Totals *totals);
+
+/* How many rows have different queries. */
+size_t bitrows_classes(const BitRows *rows);
 
 #endif

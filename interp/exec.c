@@ -46,12 +46,28 @@ static void push(Exec *exec, size_t *depth, NodeId node) {
     exec->stack[(*depth)++] = node;
 }
 
+/* What a node counts for in progress: those that attend take most of the time. */
+static double node_work(const Node *node) {
+    enum { ATTENDING = 20 };
+    bool attends = node->kind == NODE_AGGREGATE || node->kind == NODE_WIDTH;
+    return node_is_selector(node) ? 0 : attends ? ATTENDING : 1;
+}
+
+void exec_progress(Exec *exec, double part) {
+    exec_poll(exec);
+    if (!exec->options.progress || exec->work == 0) return;
+    const Node *node = graph_node(exec->graph, exec->current);
+    double done = (exec->work_done + part * node_work(node)) / exec->work;
+    exec->options.progress(exec->options.progress_context, done < 1 ? done : 1);
+}
+
 /* Counts readers below the node; a node's own arguments are counted when it is met first. */
 static void count_readers(Exec *exec, NodeId root) {
     size_t depth = 0;
     if (exec->slots[root].readers++ == 0) push(exec, &depth, root);
     while (depth) {
         const Node *node = graph_node(exec->graph, exec->stack[--depth]);
+        exec->work += node_work(node);
         for (int k = 0; k < node->arity; k++)
             if (exec->slots[node->arg[k]].readers++ == 0) push(exec, &depth, node->arg[k]);
     }
@@ -152,22 +168,29 @@ static double seconds_now(void) {
 static void add_stat(Exec *exec, NodeId id, double seconds) {
     exec->stats = arena_grow(exec->arena, exec->stats, &exec->stat_capacity, exec->stat_count + 1,
                              sizeof *exec->stats);
+    const Column *column = exec->slots[id].column;
     exec->stats[exec->stat_count++] = (ExecStat){.node = id,
                                                  .plan = exec->plan,
+                                                 .rows = exec->rows         ? exec->rows
+                                                         : column->constant ? 1
+                                                                            : column->length,
                                                  .seconds = seconds,
-                                                 .bytes = column_bytes(exec->slots[id].column)};
+                                                 .bytes = column_bytes(column)};
 }
 
 /* The node's arguments are there. */
 static bool compute(Exec *exec, NodeId id, size_t depth, Fault *fault) {
     const Node *node = graph_node(exec->graph, id);
     Slot *slot = &exec->slots[id];
-    exec_poll(exec);
+    exec->current = id;
+    exec_progress(exec, 0);
     if (node_is_selector(node)) return compute_selector(exec, node, slot, fault);
     double start = exec->options.stats ? seconds_now() : 0;
     exec->plan = kinds[node->kind].plan;
+    exec->rows = 0;
     slot->column = kinds[node->kind].compute(exec, node, fault);
     if (!slot->column) return false;
+    exec->work_done += node_work(node);
     if (exec->options.stats) add_stat(exec, id, seconds_now() - start);
     if (slot->readers) release_arguments(exec, id, depth);
     return true;

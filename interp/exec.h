@@ -34,11 +34,17 @@ typedef enum ExecPlan {
     EXEC_PLAN_BITS,  /* rows of bits (bitrows.h) */
 } ExecPlan;
 
+/* Told now and then, from the thread that called, how much of what was wanted is done: 0 to 1,
+ * an estimate.  It may print; it must not use the Exec. */
+typedef void ExecProgress(void *context, double done);
+
 typedef struct ExecOptions {
     ExecPlan plan;
-    bool keep;   /* keep every column (REPL); else free a column after its last reader */
-    bool stats;  /* record what exec_stats gives */
-    int threads; /* 0: as many as there are cores */
+    bool keep;              /* keep every column (REPL); else free a column after its last reader */
+    bool stats;             /* record what exec_stats gives */
+    int threads;            /* 0: as many as there are cores */
+    ExecProgress *progress; /* NULL: nobody wants to know */
+    void *progress_context;
 } ExecOptions;
 
 typedef struct Exec Exec;
@@ -73,6 +79,7 @@ const bool *exec_matrix(Exec *exec, NodeId node, Fault *fault);
 typedef struct ExecStat {
     NodeId node;
     const char *plan; /* "elementwise", "hash groups", "prefix sums", … */
+    size_t rows;      /* computed; equal ones are computed once */
     double seconds;
     size_t bytes; /* of its column */
 } ExecStat;

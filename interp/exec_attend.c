@@ -102,10 +102,15 @@ static bool can_average(const Column *values) {
     return values->type == SEQUENCE_INT || values->type == SEQUENCE_FLOAT;
 }
 
+static void tell_plan(Exec *exec, const Selection *selection) {
+    exec->plan = selection->plan;
+    exec->rows = selection->bits ? bitrows_classes(selection->bits) : selection->rows;
+}
+
 Column *exec_aggregate(Exec *exec, const Node *node, Fault *fault) {
     if (exec->options.plan == EXEC_PLAN_NAIVE) return naive_aggregate(exec, node, fault);
     Selection *selection = selection_get(exec, node->arg[0]);
-    exec->plan = selection->plan;
+    tell_plan(exec, selection);
     Rows rows = {.count_of_rows = selection->rows,
                  .count = selection->count,
                  .values = exec_ready(exec, node->arg[1]),
@@ -130,7 +135,7 @@ Column *exec_width(Exec *exec, const Node *node, Fault *fault) {
     if (exec->options.plan == EXEC_PLAN_NAIVE) return naive_width(exec, node);
     (void)fault;
     const Selection *selection = selection_get(exec, node->arg[0]);
-    exec->plan = selection->plan;
+    tell_plan(exec, selection);
     Column *widths = column_new(exec->arena, COLUMN_INT, selection->rows);
     for (size_t i = 0; i < selection->rows; i++) widths->ints[i] = selection->count[i];
     return extend(exec, widths, selection->rows);

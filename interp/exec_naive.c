@@ -8,7 +8,7 @@ Column *naive_width(Exec *exec, const Node *node) {
     Formula formula = formula_build(exec, node->arg[0]);
     Column *widths = column_new(exec->arena, COLUMN_INT, n);
     for (size_t i = 0; i < n; i++) {
-        exec_poll(exec);
+        exec_progress(exec, (double)i / (double)n);
         widths->ints[i] = 0;
         for (size_t j = 0; j < n; j++) widths->ints[i] += formula_cell(&formula, i, j);
     }
@@ -24,7 +24,7 @@ Column *naive_aggregate(Exec *exec, const Node *node, Fault *fault) {
     Formula formula = formula_build(exec, node->arg[0]);
     ColumnWriter writer = column_writer(exec->arena, n);
     for (size_t i = 0; i < n; i++) {
-        exec_poll(exec);
+        exec_progress(exec, (double)i / (double)n);
         uint64_t sum[SUM_MAX_WORDS] = {0}, part[SUM_MAX_WORDS];
         size_t count = 0, last = 0;
         for (size_t j = 0; j < n; j++) {

@@ -31,12 +31,18 @@ struct Exec {
     size_t stack_capacity;
     ExecStat *stats;
     size_t stat_count, stat_capacity;
-    const char *plan; /* how the current node is computed */
+    NodeId current;         /* the node being computed: */
+    const char *plan;       /* in which way, */
+    size_t rows;            /* over how many different rows; 0: as many as its column stores */
+    double work, work_done; /* of the nodes wanted, for progress */
 };
 
+/* To be called often.  exec_progress also tells how far the current node is, 0 to 1. */
 static inline void exec_poll(Exec *exec) {
     budget_poll(arena_budget(exec->arena));
 }
+void exec_progress(Exec *exec, double part);
+
 static inline const Column *exec_ready(const Exec *exec, NodeId node) {
     return exec->slots[node].column;
 }

@@ -201,7 +201,7 @@ static double term_cost(const Planner *planner, const uint8_t *mask) {
         while (k < orders && ordered[k] != key) k++;
         if (k == orders) ordered[orders++] = key;
     }
-    static const double order_cost[] = {1, 3, 60};
+    static const double order_cost[] = {1, 3, PLAN_TWO_ORDERS};
     return orders > 2 ? IMPOSSIBLE : order_cost[orders] + 2 * (double)equalities;
 }
 

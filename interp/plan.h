@@ -52,6 +52,9 @@ typedef struct Plan {
     double cost; /* of all terms, in units of one pass over the positions */
 } Plan;
 
+/* The cost of a term with two keys in order comparisons; all others cost less. */
+#define PLAN_TWO_ORDERS 60.0
+
 /* false: too many variables or terms, or a term with three keys in order comparisons; then
  * the formula must be run as rows of bits.  No terms: the selector selects nothing. */
 bool plan_make(Formula *formula, Plan *plan);

@@ -78,8 +78,7 @@ static Selection *plan_selection(Exec *exec, Formula *formula, const Plan *plan)
 static Selection *bit_selection(Exec *exec, Formula *formula) {
     Selection *selection = selection_new(exec, exec->input.length, "rows of bits");
     selection->bits = bitrows_new(exec, formula);
-    bitrows_add(selection->bits, &(Totals){.count = selection->count}, exec->arena,
-                exec_threads(exec));
+    bitrows_add(exec, selection->bits, &(Totals){.count = selection->count});
     return selection;
 }
 
@@ -96,16 +95,15 @@ static Selection *short_selection(Exec *exec, const uint64_t *words) {
     return selection;
 }
 
-/* Rows of bits win where the plan is dear and the input is not long. */
-static bool bits_are_cheaper(const Plan *plan, const Formula *formula, size_t n) {
-    return (double)n / 64 * ((double)formula->count + 8) < 4 * plan->cost;
+/* On inputs of a few hundred, rows of bits are quicker than counting under two orders. */
+static bool bits_are_cheaper(const Plan *plan, size_t n) {
+    return plan->cost >= PLAN_TWO_ORDERS && (double)n < 8 * plan->cost;
 }
 
 /* Whether to run the plan: there is one, and it is wanted. */
 static bool choose_plan(const Exec *exec, Formula *formula, Plan *plan) {
     if (exec->options.plan == EXEC_PLAN_BITS || !plan_make(formula, plan)) return false;
-    return exec->options.plan == EXEC_PLAN_TERMS ||
-           !bits_are_cheaper(plan, formula, exec->input.length);
+    return exec->options.plan == EXEC_PLAN_TERMS || !bits_are_cheaper(plan, exec->input.length);
 }
 
 Selection *selection_get(Exec *exec, NodeId selector) {
@@ -136,7 +134,7 @@ static void add_all(Exec *exec, const Selection *selection, const Totals *totals
     int threads = exec_threads(exec);
     for (size_t t = 0; t < selection->term_count; t++)
         term_add(&selection->term[t], totals, exec->arena, threads);
-    if (selection->bits) bitrows_add(selection->bits, totals, exec->arena, threads);
+    if (selection->bits) bitrows_add(exec, selection->bits, totals);
 }
 
 /* One term is one slice: its only member, without a sum. */

@@ -472,6 +472,42 @@ static void use_after_stop(void **state) {
     fixture_close(&f);
 }
 
+typedef struct Told {
+    size_t count;
+    double last;
+    bool falls;
+} Told;
+
+static void tell(void *context, double done) {
+    Told *told = context;
+    told->count++;
+    told->falls = told->falls || done < told->last || done < 0 || done > 1;
+    told->last = done;
+}
+
+/* Told often, never going back, and at the end nearly all. */
+static void progress(void **state) {
+    (void)state;
+    Fixture f;
+    fixture_open(&f, 1000);
+    NodeId node = everything_at_once(&f);
+    for (int p = 0; p < 3; p++) {
+        Told told = {0};
+        Exec *exec = exec_new(
+            f.graph, &f.input,
+            (ExecOptions){.plan = stop_plans[p], .progress = tell, .progress_context = &told},
+            f.arena);
+        exec_want(exec, &node, 1);
+        Fault fault;
+        assert_non_null(exec_column(exec, node, &fault));
+        assert_true(told.count > 20);
+        assert_false(told.falls);
+        assert_true(told.last > 0.9);
+        exec_free(exec);
+    }
+    fixture_close(&f);
+}
+
 static void cancelled(void **state) {
     (void)state;
     Fixture f;
@@ -505,7 +541,7 @@ int main(void) {
         cmocka_unit_test(wanted_stay),   cmocka_unit_test(growing_graph),
         cmocka_unit_test(deep_chains),   cmocka_unit_test(long_inputs),
         cmocka_unit_test(out_of_memory), cmocka_unit_test(use_after_stop),
-        cmocka_unit_test(cancelled),
+        cmocka_unit_test(cancelled),     cmocka_unit_test(progress),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
