@@ -405,6 +405,29 @@ static double scan_margin(const ScanPlan *scan) {
     return least;
 }
 
+/* A cleared dimension: what it held is subtracted as it is, error and all; at worst the error
+ * stays (where it takes the value below the least). */
+static void check_clears(Checker *k, Stage stage, const ModelMlp *ideal, const ModelMlp *actual,
+                         size_t unit, Bound *after) {
+    const Liveness *live = &k->plan->emission.live;
+    for (uint32_t c = 0; c < live->clear_count; c++) {
+        const Clear *clear = &live->clears[c];
+        if (clear->stage.layer != stage.layer || clear->stage.step != stage.step) continue;
+        Bound *h = &k->row[clear->dim];
+        double noise, size;
+        unit_bounds(k, ideal, actual, unit, &noise, &size);
+        double error = h->error + noise +
+                       size * fabs(tensor_get(&actual->out, unit, clear->dim) -
+                                   tensor_get(&ideal->out, unit, clear->dim));
+        double grain = finer(h->grain, grain_of(clear->least));
+        error += 2 * sum_rounding(k, h->size + fabs(clear->least), error == 0 ? grain : 0, 2);
+        for (uint32_t d = 0; d < k->width; d++)
+            if (d != clear->dim) after[d].error += size * fabs(tensor_get(&actual->out, unit, d));
+        after[clear->dim] = (Bound){0, error, error == 0 ? INFINITY : 0};
+        unit++;
+    }
+}
+
 static bool check_sublayer(Checker *k, Stage stage, const ModelMlp *ideal, const ModelMlp *actual) {
     if (!same_shape(&ideal->in, &actual->in) || !same_shape(&ideal->out, &actual->out))
         return broken(k, "a feed-forward sublayer has another shape than the program's");
@@ -431,6 +454,7 @@ static bool check_sublayer(Checker *k, Stage stage, const ModelMlp *ideal, const
         }
         first += shape.unit_count;
     }
+    check_clears(k, stage, ideal, actual, first, after);
     for (uint32_t d = 0; d < k->width; d++) {
         double w = tensor_get(&ideal->out_bias, 0, d);
         double change = fabs(tensor_get(&actual->out_bias, 0, d) - w);
@@ -471,7 +495,18 @@ static void check_choice(Checker *k, const OutputPlan *output, uint32_t start) {
         }
 }
 
-static bool check_layers(Checker *k) {
+/* Notes the bounds of the parts that were just written. */
+static void note_parts(Checker *k, double *part_error, Stage stage) {
+    const Lower *lower = k->plan->lower;
+    for (uint32_t p = 0; p < lower_part_count(lower); p++) {
+        const Part *part = lower_part(lower, p);
+        uint32_t dim = k->plan->emission.part_dim[p];
+        if (dim != DIM_NONE && part->stage.layer == stage.layer && part->stage.step == stage.step)
+            part_error[p] = k->row[dim].error;
+    }
+}
+
+static bool check_layers(Checker *k, double *part_error) {
     const Emission *e = &k->plan->emission;
     if (k->ideal->layer_count != k->model->layer_count)
         return broken(k, "another number of layers than the program's");
@@ -480,12 +515,14 @@ static bool check_layers(Checker *k) {
         uint32_t number = (uint32_t)l + e->first_layer;
         k->layer = (uint32_t)l;
         if (!check_heads(k, number, ideal, actual)) return false;
+        note_parts(k, part_error, (Stage){number, 0});
         if (ideal->mlp_count != actual->mlp_count)
             return broken(k, "another number of feed-forward sublayers than the program's");
-        for (size_t m = 0; m < ideal->mlp_count; m++)
-            if (!check_sublayer(k, (Stage){number, (uint32_t)m + 1}, ideal->mlps[m],
-                                actual->mlps[m]))
-                return false;
+        for (uint32_t m = 0; m < ideal->mlp_count; m++) {
+            Stage stage = {number, m + 1};
+            if (!check_sublayer(k, stage, ideal->mlps[m], actual->mlps[m])) return false;
+            note_parts(k, part_error, stage);
+        }
     }
     return true;
 }
@@ -506,7 +543,11 @@ bool certificate_check(const Compiled *plan, const Model *model, Arena *arena, C
     k.row0 = ARENA_ARRAY(arena, k.width, Bound);
     k.value0 = ARENA_ARRAY(arena, k.width, double);
     if (model->width != k.width) return broken(&k, "another residual width than the program's");
-    if (!check_embeddings(&k) || !check_layers(&k)) return false;
+    double *part_error = ARENA_ARRAY(arena, lower_part_count(plan->lower) + 1, double);
+    c->part_error = part_error;
+    if (!check_embeddings(&k)) return false;
+    note_parts(&k, part_error, (Stage){0, 0});
+    if (!check_layers(&k, part_error)) return false;
     for (uint32_t o = 0; o < plan->output_count; o++) {
         uint32_t start = plan->emission.output_start[o];
         if (plan->outputs[o].numeric)
@@ -514,11 +555,6 @@ bool certificate_check(const Compiled *plan, const Model *model, Arena *arena, C
         else
             check_choice(&k, &plan->outputs[o], start);
     }
-    double *part_error = ARENA_ARRAY(arena, lower_part_count(plan->lower) + 1, double);
-    for (uint32_t p = 0; p < lower_part_count(plan->lower); p++)
-        if (plan->emission.part_dim[p] != DIM_NONE)
-            part_error[p] = k.row[plan->emission.part_dim[p]].error;
-    c->part_error = part_error;
     if (!(c->tightest < 1)) {
         char text[sizeof k.c->where + 80];
         snprintf(text, sizeof text, "the bound does not close: %s, %.3g times what is allowed",

@@ -15,52 +15,13 @@ typedef struct Emitter {
 
 /* --- dimensions ------------------------------------------------------------------------- */
 
-typedef struct Needs {
-    bool *part; /* read by a head or a scan */
-    bool one, sink;
-} Needs;
-
-static void need_form(Needs *needs, Form form, bool constant_by_one) {
-    for (uint32_t k = 0; k < form.count; k++) needs->part[form.terms[k].part] = true;
-    if (constant_by_one && form.constant != 0) needs->one = true;
-}
-
-static void need_score(Needs *needs, const HeadPlan *head) {
-    for (uint32_t k = 0; k < head->score->pair_count; k++) {
-        need_form(needs, head->score->pairs[k].key, true);
-        need_form(needs, head->score->pairs[k].query, true);
-    }
-    bool sink = head->kind != HEAD_PLAIN;
-    if (sink || head->score->key_only.count) {
-        needs->one = true; /* the query of the key-only column */
-        need_form(needs, head->score->key_only, true);
-    }
-    if (sink) need_form(needs, head->score->query_only, true);
-    needs->sink |= sink;
-}
-
-static Needs find_needs(Emitter *m) {
-    Lower *lower = m->lower;
-    Needs needs = {.part = ARENA_ARRAY(m->arena, lower_part_count(lower) + 1, bool)};
-    for (uint32_t h = 0; h < lower_head_count(lower); h++) {
-        const HeadPlan *head = lower_head(lower, h);
-        need_score(&needs, head);
-        for (size_t c = 0; c < head->component_count; c++)
-            need_form(&needs, head->components[c].value, true);
-    }
-    for (uint32_t s = 0; s < lower_scan_count(lower); s++)
-        need_form(&needs, lower_scan(lower, s)->form, false);
-    return needs;
-}
-
 static void assign_dimensions(Emitter *m) {
-    Needs needs = find_needs(m);
     Emission *e = m->e;
-    e->sink = needs.sink ? e->width++ : DIM_NONE;
-    e->one = needs.one ? e->width++ : DIM_NONE;
-    e->part_dim = ARENA_ARRAY(m->arena, lower_part_count(m->lower) + 1, uint32_t);
-    for (uint32_t p = 0; p < lower_part_count(m->lower); p++)
-        e->part_dim[p] = needs.part[p] ? e->width++ : DIM_NONE;
+    liveness_find(m->lower, m->outputs, m->output_count, true, m->arena, &e->live);
+    e->sink = e->live.sink;
+    e->one = e->live.one;
+    e->part_dim = e->live.part_dim;
+    e->width = e->live.used;
     e->output_start = ARENA_ARRAY(m->arena, m->output_count, uint32_t);
     for (uint32_t o = 0; o < m->output_count; o++) {
         e->output_start[o] = e->width;
@@ -224,6 +185,26 @@ static void emit_unit(Emitter *m, ModelMlp *mlp, size_t u, const ScanPlan *scan,
         tensor_add(&mlp->in, m->e->sink, u, -exp2(ceil(log2(at_row0 + 2))));
 }
 
+static bool same_stage(Stage a, Stage b) {
+    return a.layer == b.layer && a.step == b.step;
+}
+
+/* Hidden units that clear dimensions whose parts are dead: h - relu(h - least) - least = 0. */
+static void emit_clears(Emitter *m, ModelMlp *mlp, Stage stage, size_t unit) {
+    for (uint32_t k = 0; k < m->e->live.clear_count; k++) {
+        const Clear *clear = &m->e->live.clears[k];
+        if (!same_stage(clear->stage, stage)) continue;
+        tensor_add(&mlp->in, clear->dim, unit, 1);
+        tensor_set(&mlp->in_bias, 0, unit, -clear->least);
+        double at_row0 = m->row0[clear->dim] - clear->least;
+        if (m->e->sink != DIM_NONE && at_row0 > -1)
+            tensor_add(&mlp->in, m->e->sink, unit, -exp2(ceil(log2(at_row0 + 2))));
+        tensor_add(&mlp->out, unit, clear->dim, -1);
+        tensor_add(&mlp->out_bias, 0, clear->dim, -clear->least);
+        unit++;
+    }
+}
+
 static bool emit_sublayer(Emitter *m, ModelLayer *layer, Stage stage) {
     Lower *lower = m->lower;
     uint32_t scans = lower_scan_count(lower);
@@ -231,16 +212,20 @@ static bool emit_sublayer(Emitter *m, ModelLayer *layer, Stage stage) {
     size_t units = 0;
     for (uint32_t s = 0; s < scans; s++) {
         const ScanPlan *scan = lower_scan(lower, s);
-        if (scan->stage.layer != stage.layer || scan->stage.step != stage.step) continue;
+        if (!same_stage(scan->stage, stage)) continue;
         scan_shape(scan, m->options.steep, m->arena, &shape[s]);
         units += shape[s].unit_count;
     }
-    ModelMlp *mlp = layer_add_mlp(layer, units ? units : 1);
+    size_t clears = 0;
+    for (uint32_t k = 0; k < m->e->live.clear_count; k++)
+        clears += same_stage(m->e->live.clears[k].stage, stage);
+    ModelMlp *mlp = layer_add_mlp(layer, units + clears ? units + clears : 1);
     if (!mlp) return false;
+    emit_clears(m, mlp, stage, units);
     size_t first = 0;
     for (uint32_t s = 0; s < scans; s++) {
         const ScanPlan *scan = lower_scan(lower, s);
-        if (scan->stage.layer != stage.layer || scan->stage.step != stage.step) continue;
+        if (!same_stage(scan->stage, stage)) continue;
         for (uint32_t u = 0; u < shape[s].unit_count; u++)
             emit_unit(m, mlp, first + u, scan, shape[s].units[u]);
         for (size_t o = 0; o < scan->output_count; o++) {

@@ -7,11 +7,9 @@
 #ifndef RASP_COMPILE_EMIT_H
 #define RASP_COMPILE_EMIT_H
 
-#include "compile/output.h"
+#include "compile/liveness.h"
 
 #include "runtime/model.h"
-
-#define DIM_NONE UINT32_MAX
 
 typedef struct EmitOptions {
     RtDtype dtype;
@@ -27,8 +25,9 @@ typedef struct Emission {
     uint32_t sink, one;     /* dimensions, or DIM_NONE */
     uint32_t *part_dim;     /* by part; DIM_NONE where only outputs read it */
     uint32_t *output_start; /* by output */
-    uint32_t first_layer;   /* attention layer L is layer L - first_layer of the file */
-    uint32_t *head_index;   /* by head: its number within its layer */
+    Liveness live;
+    uint32_t first_layer; /* attention layer L is layer L - first_layer of the file */
+    uint32_t *head_index; /* by head: its number within its layer */
 } Emission;
 
 /* The weights are not yet rounded to the type (model_round).  False when memory runs out. */
