@@ -1,5 +1,5 @@
 /* eval.h: the evaluator's inside: what the files eval*.c, example.c, load.c and session.c
- * share.  Nothing outside interp/ includes this.
+ * share.  Nothing outside interp/ includes this, but for its tests.
  *
  * Evaluation is a recursion over the tree with an explicit stack of values: an expression
  * pushes its value, an operator pops its operands.  So everything that is alive is known at
