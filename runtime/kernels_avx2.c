@@ -5,6 +5,7 @@
 #include <string.h>
 
 #ifdef __x86_64__
+#include <immintrin.h>
 
 #ifdef __clang__
 #pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
@@ -15,6 +16,7 @@
 
 #define KERNELS   rt_kernels_avx2_
 #define VEC_BYTES 32
+#define ANY(v)    (!_mm256_testz_si256((__m256i)(v), (__m256i)(v)))
 
 #define REAL_BITS 32
 #include "runtime/kernels_real.h"

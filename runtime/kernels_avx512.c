@@ -5,6 +5,7 @@
 #include <string.h>
 
 #ifdef __x86_64__
+#include <immintrin.h>
 
 #ifdef __clang__
 #pragma clang attribute push(                                                                      \
@@ -16,6 +17,7 @@
 
 #define KERNELS   rt_kernels_avx512_
 #define VEC_BYTES 64
+#define ANY(v)    (_mm512_test_epi64_mask((__m512i)(v), (__m512i)(v)) != 0)
 
 #define REAL_BITS 32
 #include "runtime/kernels_real.h"

@@ -4,8 +4,15 @@
 #include <math.h>
 #include <string.h>
 
+static inline bool any_bit(const void *v, size_t size) {
+    uint64_t halves[2];
+    memcpy(halves, v, size);
+    return (halves[0] | halves[1]) != 0;
+}
+
 #define KERNELS   rt_kernels_base
 #define VEC_BYTES 16
+#define ANY(v)    any_bit(&(v), sizeof(v))
 
 #define REAL_BITS 32
 #include "runtime/kernels_real.h"

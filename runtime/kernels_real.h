@@ -1,7 +1,8 @@
 /* Template: the kernels for one real type and one vector width.
  *
- * Included by kernels_*.c with VEC_BYTES defined and KERNELS naming the set. Vectors
- * are GCC's generic ones, so there is one source for every instruction set and no intrinsic. */
+ * Included by kernels_*.c with VEC_BYTES defined, KERNELS naming the set and ANY(v) saying whether
+ * a vector of RealBits has a bit set. Vectors are GCC's generic ones, so there is one source for
+ * every instruction set and no intrinsic. */
 #include "runtime/real.h"
 
 #define LANES (VEC_BYTES / sizeof(Real))
@@ -33,6 +34,10 @@ INLINE void REAL(put)(Real *p, Vec v) {
 
 INLINE Vec REAL(all)(Real x) {
     return x - (Vec){0};
+}
+
+INLINE bool REAL(any)(Bits v) {
+    return ANY(v);
 }
 
 /* mask ? a : b, lane by lane; a comparison gives all ones or all zeros. */
@@ -128,7 +133,9 @@ static Real REAL(exp_row)(Real *s, size_t n, Real top) {
     Vec sum = {0};
     size_t j = 0;
     for (; j + LANES <= n; j += LANES) {
-        Vec e = REAL(exp)(REAL(get)(s + j) - top);
+        Vec x = REAL(get)(s + j) - top, e = {0};
+        /* Compiled heads select few keys: most vectors are all zeros. */
+        if (REAL(any)(~(x < REAL(exp_least)))) e = REAL(exp)(x);
         REAL(put)(s + j, e);
         sum += e;
     }
@@ -247,9 +254,7 @@ INLINE bool REAL(row_strip)(const REAL(Compressed) * m, size_t o, const Real *x,
         REAL(put)(y + v * LANES, acc[v]);
     }
     if (then != REAL(THEN_RELU)) return true;
-    RealBits some = 0;
-    for (size_t i = 0; i < LANES; i++) some |= any[i];
-    return some != 0;
+    return REAL(any)(any);
 }
 
 INLINE bool REAL(row)(const REAL(Compressed) * m, size_t o, const Real *x, size_t ldx,
@@ -299,9 +304,7 @@ static void REAL(find_live)(const Real *x, size_t ldx, size_t rows, size_t cols,
     for (size_t i = 0; i < rows; i++) {
         Bits any = {0};
         for (size_t j = 0; j < cols; j += LANES) any |= REAL(get)(x + i * ldx + j) != 0;
-        RealBits some = 0;
-        for (size_t j = 0; j < LANES; j++) some |= any[j];
-        live[i] = some != 0;
+        live[i] = REAL(any)(any);
     }
 }
 

@@ -100,13 +100,14 @@ static bool REAL(expand)(REAL(Matrix) * m) {
     return true;
 }
 
-/* Whether OpenBLAS is expected to be faster, from the cost of a column in units of one dense
- * multiplication. Measured with bench/bench_runtime.c (`model`): an entry of a compressed matrix
- * costs as much as two to three elements of a dense one, a row as much as five. */
+/* Whether OpenBLAS is expected to be faster. Per column it takes 20 ps an element (float, 40
+ * double; AMD Zen 4, one thread, sizes 32 to 512); compressed rows take 27 to 33 ps an entry and 48
+ * a row when every input is live, and half of that in compiled models, where most one-hots are
+ * zero. */
 static bool REAL(dense_pays)(const REAL(Compressed) * m) {
-    const double cost_entry = 2.5, cost_row = 5;
+    const double entry_cost = 1.25, row_cost = 2; /* in elements of a dense matrix */
     double entries = (double)m->start[m->outs], outs = (double)m->outs;
-    return outs * (double)m->ins < cost_entry * entries + cost_row * outs;
+    return outs * (double)m->ins < entry_cost * entries + row_cost * outs;
 }
 
 static bool REAL(matrix_init)(REAL(Matrix) * m, size_t outs, size_t ins, const REAL(Piece) * pieces,

@@ -41,9 +41,10 @@ typedef struct {
     size_t ld;
 } REAL(Merge);
 
-/* Merging is tried from this many positions on, and given up when there are more groups than an
- * eighth of them: below, plain tiles are as fast. */
-enum { REAL(MERGE_FROM) = 64, REAL(MERGE_SHARE) = 8 };
+/* Merging is tried from this many positions on, and given up when there are more groups than a
+ * third of them; under a mask, where each query goes by itself, an eighth. Otherwise tiles are as
+ * fast: hashing costs about what ten queries do. */
+enum { REAL(MERGE_FROM) = 96, REAL(MERGE_SHARE) = 3, REAL(MERGE_SHARE_MASKED) = 8 };
 
 static void REAL(groups_place)(REAL(Groups) * groups, RtCarve *memory, size_t n) {
     size_t limit = n / REAL(MERGE_SHARE), size = 2;
@@ -203,7 +204,8 @@ static bool REAL(try_merging)(const REAL(Kernels) * kernels, RtRule rule,
     if (!rt_rules[rule].merges || n < REAL(MERGE_FROM)) return false;
     bool anti = at->mask == RT_MASK_ANTICAUSAL || at->mask == RT_MASK_STRICT_ANTICAUSAL;
     REAL(Order) order = {n, at->sink, anti};
-    merge->keys.limit = merge->queries.limit = n / REAL(MERGE_SHARE);
+    size_t share = at->mask == RT_MASK_NONE ? REAL(MERGE_SHARE) : REAL(MERGE_SHARE_MASKED);
+    merge->keys.limit = merge->queries.limit = n / share;
     if (!REAL(group_columns)(&merge->keys, at->k, at->ldk, at->d, order)) return false;
     REAL(gather)(&merge->keys, at->k, at->ldk, at->d, merge->k, merge->ld);
     REAL(merge_clear_sums)(merge, at->c);

@@ -39,6 +39,7 @@ typedef struct {
     REAL(Compressed) tokens, positions;                                     /* a row a table row */
     size_t max_projected, max_results, max_hidden, max_heads, max_d, max_c; /* over the layers */
     size_t dense_count, sparse_count;                                       /* matrices */
+    size_t largest_dense;                                                   /* elements of one */
 } REAL(Prepared);
 
 static void REAL(mlp_clear)(REAL(Mlp) * mlp) {
@@ -78,6 +79,8 @@ static size_t REAL(round_up)(size_t n, size_t unit) {
 static void REAL(count_matrix)(REAL(Prepared) * prepared, const REAL(Matrix) * m) {
     prepared->dense_count += m->dense != NULL;
     prepared->sparse_count += m->dense == NULL;
+    size_t elements = m->dense ? m->sparse.outs * m->sparse.ins : 0;
+    prepared->largest_dense = REAL(larger)(prepared->largest_dense, elements);
 }
 
 static bool REAL(prepare_mlp)(REAL(Prepared) * prepared, REAL(Mlp) * mlp, const ModelMlp *from) {

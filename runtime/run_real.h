@@ -9,8 +9,10 @@
 #include "runtime/real.h"
 
 enum {
-    REAL(BLOCK_SPARSE) = 64, /* columns a block: one strip of the widest kernel, fits L2 */
-    REAL(BLOCK_DENSE) = 512, /* enough for OpenBLAS to reach its speed */
+    REAL(BLOCK) = 64,        /* columns a block: one strip of the widest kernel, fits L2 */
+    REAL(BLOCK_LARGE) = 256, /* when a dense matrix is too large for the cache, so that reading it
+                                is worth while */
+    REAL(LARGE) = 1 << 18,   /* elements */
 };
 
 /* Memory of one thread. */
@@ -49,13 +51,13 @@ static void REAL(choose_sizes)(REAL(Run) * run) {
         run->columns += run->pack->inputs[i].n + 1;
         run->longest = REAL(larger)(run->longest, run->pack->inputs[i].n);
     }
-    size_t share = REAL(round_up)(run->columns / (size_t)run->threads + 1, REAL(BLOCK_SPARSE));
-    run->block = REAL(BLOCK_SPARSE);
-    if (run->prepared->dense_count)
-        run->block = share < REAL(BLOCK_DENSE) ? share : (size_t)REAL(BLOCK_DENSE);
+    bool large = run->prepared->largest_dense > REAL(LARGE);
+    size_t share = REAL(round_up)(run->columns / (size_t)run->threads + 1, REAL(BLOCK));
+    run->block = large ? (size_t)REAL(BLOCK_LARGE) : (size_t)REAL(BLOCK);
+    if (run->block > share) run->block = share;
     size_t lanes = run->prepared->kernels->lanes;
     if (run->block > run->columns) run->block = REAL(round_up)(run->columns, lanes);
-    run->ld = run->block < REAL(BLOCK_DENSE) ? run->block : REAL(spread)(run->block);
+    run->ld = run->block > REAL(BLOCK) ? REAL(spread)(run->block) : run->block;
     run->ld_long = REAL(spread)(REAL(blocks)(run) * run->block);
 }
 
@@ -241,13 +243,13 @@ static bool REAL(run)(const void *context, const Pack *pack, const Outputs *outp
     return REAL(read_outputs)(&run, outputs, at, err);
 }
 
-/* So many that the residual stream and the projections of a pack stay in a core's cache, unless
- * OpenBLAS wants long rows. */
+/* So many that the residual stream and the projections of a pack stay in a core's cache, unless the
+ * weights themselves do not. */
 static size_t REAL(pack_columns)(const void *context) {
     enum { CACHE = 384 << 10, LEAST = 64, MOST = 4096 };
     const REAL(Prepared) *prepared = context;
     size_t rows = prepared->width + prepared->max_projected + prepared->max_results;
     size_t columns = CACHE / (rows * sizeof(Real));
-    if (prepared->dense_count || columns > MOST) return MOST;
+    if (prepared->largest_dense > REAL(LARGE) || columns > MOST) return MOST;
     return columns < LEAST ? (size_t)LEAST : columns;
 }
