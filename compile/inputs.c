@@ -8,7 +8,7 @@ struct Inputs {
     uint32_t n;        /* length of the last input that was enumerated; 0 before the first */
     uint32_t *current;
     uint64_t random, drawn;
-    bool exhaustive;
+    bool exhaustive, drawing; /* drawing: all short ones have been given out */
 };
 
 /* --- numbers ------------------------------------------------------------------------------- */
@@ -72,9 +72,9 @@ static bool advance(Inputs *inputs) {
 
 static bool enumerate(Inputs *inputs) {
     if (inputs->n > 0 && advance(inputs)) return true;
-    if (inputs->n >= inputs->complete) return false;
-    begin_length(inputs);
-    return true;
+    inputs->drawing = inputs->n >= inputs->complete;
+    if (!inputs->drawing) begin_length(inputs);
+    return !inputs->drawing;
 }
 
 /* --- shapes -------------------------------------------------------------------------------- */
@@ -177,7 +177,7 @@ static uint32_t draw(Inputs *inputs, uint32_t *ids) {
 }
 
 uint32_t inputs_next(Inputs *inputs, uint32_t *ids) {
-    if (enumerate(inputs)) {
+    if (!inputs->drawing && enumerate(inputs)) {
         for (uint32_t i = 0; i < inputs->n; i++) ids[i] = inputs->current[i];
         return inputs->n;
     }
