@@ -19,8 +19,11 @@ typedef enum ExitStatus {
 } ExitStatus;
 
 int cmd_run(int argc, char **argv);
+int cmd_check(int argc, char **argv);
 int cmd_compile(int argc, char **argv);
+int cmd_info(int argc, char **argv);
 int cmd_layers(int argc, char **argv);
 int cmd_repl(int argc, char **argv);
+int cmd_verify(int argc, char **argv);
 
 #endif

@@ -18,6 +18,9 @@ static const struct {
 } commands[] = {
     {"run", cmd_run, "run a program on inputs"},
     {"compile", cmd_compile, "compile a program to the weights of a transformer"},
+    {"check", cmd_check, "compare the transformer with the interpreter"},
+    {"info", cmd_info, "what is inside a weights file"},
+    {"verify", cmd_verify, "show that a weights file computes its program"},
     {"layers", cmd_layers, "the attention layers and heads a program needs"},
     {"repl", cmd_repl, "read, execute and show statements (also: rasp alone)"},
 };

@@ -263,6 +263,7 @@ static Checker *prepare(const CheckSubject *subject, const CheckOptions *options
                             .runs = ARENA_ARRAY(arena, options->run_count + 1, CheckRun)};
     for (size_t r = 0; r < options->run_count; r++)
         report->runs[r] = (CheckRun){.least_margin = INFINITY,
+                                     .largest_error = -1,
                                      .examples = ARENA_ARRAY(arena, options->shown, CheckExample)};
     return c;
 }

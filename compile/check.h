@@ -39,7 +39,7 @@ typedef struct CheckExample {
 typedef struct CheckRun {
     size_t agreed;        /* inputs */
     size_t right;         /* positions, over all outputs */
-    double largest_error; /* of outputs decoded as the nearest number, against the true value */
+    double largest_error; /* of outputs decoded as numbers, against the true value; -1: none are */
     double least_margin;  /* Reading.margin; infinite if nothing was decided */
     CheckExample *examples;
     uint32_t example_count;

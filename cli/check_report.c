@@ -1,0 +1,154 @@
+#include "cli/check_report.h"
+
+#include "cli/json.h"
+#include "cli/print.h"
+#include "cli/summary.h"
+
+#include <math.h>
+
+/* --- text ---------------------------------------------------------------------------------- */
+
+static const char *inputs_text(const CheckView *v) {
+    Arena *arena = v->program->arena;
+    const CheckReport *r = v->report;
+    const char *compared = grouped(arena, r->compared);
+    if (r->exhaustive)
+        return arena_format(arena, "all %s input%s of length at most %u%s", compared,
+                            plural(r->compared), v->domain->max_length,
+                            r->faulted || r->outside ? " on which there is an answer" : "");
+    const char *seed = arena_format(arena, "seed %llu", (unsigned long long)v->seed);
+    if (r->complete_length == 0)
+        return arena_format(arena, "%s inputs of length at most %u (%s)", compared,
+                            v->domain->max_length, seed);
+    return arena_format(arena, "%s inputs: all of length at most %u, others up to %u (%s)",
+                        compared, r->complete_length, v->domain->max_length, seed);
+}
+
+static void print_sequence_of(const Atom *atoms, uint32_t count) {
+    putchar('[');
+    for (uint32_t i = 0; i < count; i++) {
+        if (i) fputs(", ", stdout);
+        print_value(stdout, atoms[i], (PrintOptions){.precision = -1});
+    }
+    puts("]");
+}
+
+static void print_example(const CheckView *v, const CheckExample *e) {
+    Atom *tokens = ARENA_ARRAY(v->program->arena, e->length, Atom);
+    for (uint32_t i = 0; i < e->length; i++) tokens[i] = v->domain->alphabet[e->ids[i]];
+    printf("  input        ");
+    print_sequence_of(tokens, e->length);
+    printf("  %-12s ", v->model->outputs[e->output]->name);
+    print_sequence_of(e->expected, e->length);
+    printf("  transformer  ");
+    print_sequence_of(e->found, e->length);
+}
+
+static void print_examples(const CheckView *v, const CheckRun *run) {
+    for (uint32_t k = 0; k < run->example_count; k++) print_example(v, &run->examples[k]);
+}
+
+static void print_left_out(const CheckView *v) {
+    Arena *arena = v->program->arena;
+    if (v->report->faulted)
+        printf("  left out     %s input%s on which the interpreter reports an error\n",
+               grouped(arena, v->report->faulted), plural(v->report->faulted));
+    if (v->report->outside)
+        printf("  outside      %s input%s that the domain excludes\n",
+               grouped(arena, v->report->outside), plural(v->report->outside));
+}
+
+static void print_run(const CheckView *v, const CheckRun *run) {
+    Arena *arena = v->program->arena;
+    size_t wrong = v->report->compared - run->agreed;
+    if (wrong)
+        printf("  disagree     on %s of them (%s of %s positions); the first:\n",
+               grouped(arena, wrong), grouped(arena, v->report->positions - run->right),
+               grouped(arena, v->report->positions));
+    else
+        puts("  agree        on every one");
+    print_examples(v, run);
+    if (run->largest_error >= 0) printf("  error        at most %.3g\n", run->largest_error);
+    if (v->certified >= 0) printf("  certified    error at most %.3g\n", v->certified);
+    if (isfinite(run->least_margin)) printf("  margin       at least %.3g\n", run->least_margin);
+}
+
+static void print_table(const CheckView *v) {
+    const CheckReport *r = v->report;
+    puts("  temperature     inputs agree      positions agree   margin at least");
+    for (size_t k = 0; k < v->run_count; k++) {
+        const CheckRun *run = &r->runs[k];
+        printf("  %-12g  %10s  %5.1f %%", v->runs[k].temperature,
+               grouped(v->program->arena, run->agreed),
+               100.0 * (double)run->agreed / fmax(1, (double)r->compared));
+        printf("  %10s  %5.1f %%  %8.3g\n", grouped(v->program->arena, run->right),
+               100.0 * (double)run->right / fmax(1, (double)r->positions), run->least_margin);
+    }
+}
+
+void check_print(const CheckView *v) {
+    printf("%s: %s\n", v->program->shown, inputs_text(v));
+    print_left_out(v);
+    if (v->run_count > 1)
+        print_table(v);
+    else
+        print_run(v, &v->report->runs[0]);
+    printf("  checked in   %.3g s\n", v->seconds);
+}
+
+/* --- the same as JSON ---------------------------------------------------------------------- */
+
+static void json_atoms(const char *key, const Atom *atoms, uint32_t count) {
+    printf(", \"%s\": [", key);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i) fputs(", ", stdout);
+        json_atom(stdout, atoms[i]);
+    }
+    putchar(']');
+}
+
+static void json_example(const CheckView *v, const CheckExample *e) {
+    Atom *tokens = ARENA_ARRAY(v->program->arena, e->length, Atom);
+    for (uint32_t i = 0; i < e->length; i++) tokens[i] = v->domain->alphabet[e->ids[i]];
+    fputs("{\"output\": ", stdout);
+    json_text(stdout, v->model->outputs[e->output]->name);
+    json_atoms("input", tokens, e->length);
+    json_atoms("expected", e->expected, e->length);
+    json_atoms("found", e->found, e->length);
+    putchar('}');
+}
+
+static void json_run(const CheckView *v, size_t k) {
+    const CheckRun *run = &v->report->runs[k];
+    printf("{\"weights\": \"%s\", \"temperature\": %g, \"agreed\": %zu, \"right\": %zu, "
+           "\"largest_error\": %.17g, ",
+           rt_rules[v->runs[k].rule].name, v->runs[k].temperature, run->agreed, run->right,
+           run->largest_error);
+    if (isfinite(run->least_margin))
+        printf("\"least_margin\": %g", run->least_margin);
+    else
+        fputs("\"least_margin\": null", stdout);
+    fputs(", \"disagreements\": [", stdout);
+    for (uint32_t e = 0; e < run->example_count; e++) {
+        if (e) fputs(", ", stdout);
+        json_example(v, &run->examples[e]);
+    }
+    fputs("]}", stdout);
+}
+
+void check_print_json(const CheckView *v) {
+    const CheckReport *r = v->report;
+    fputs("{\"program\": ", stdout);
+    json_text(stdout, v->program->shown);
+    printf(", \"exhaustive\": %s, \"complete_length\": %u, \"max_length\": %u, \"seed\": %llu, "
+           "\"compared\": %zu, \"positions\": %zu, \"faulted\": %zu, \"outside\": %zu, ",
+           r->exhaustive ? "true" : "false", r->complete_length, v->domain->max_length,
+           (unsigned long long)v->seed, r->compared, r->positions, r->faulted, r->outside);
+    if (v->certified >= 0) printf("\"certified_error\": %g, ", v->certified);
+    fputs("\"runs\": [", stdout);
+    for (size_t k = 0; k < v->run_count; k++) {
+        if (k) fputs(", ", stdout);
+        json_run(v, k);
+    }
+    printf("], \"seconds\": %.6f}\n", v->seconds);
+}

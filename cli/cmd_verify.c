@@ -1,0 +1,187 @@
+/* `rasp verify WEIGHTS`: does the file hold what it says?
+ *
+ * Hard equals program: the embedded source is evaluated again and compiled with the stored
+ * options, and the file must have that model's structure.  Soft equals hard: the certificate
+ * is computed from the file's own weights.  Both together: the file's outputs are the
+ * program's on every input of its domain. */
+#include "cli/command.h"
+
+#include "cli/options.h"
+#include "cli/report.h"
+#include "cli/summary.h"
+#include "cli/target.h"
+#include "cli/weights.h"
+#include "compile/certificate.h"
+#include "compile/difference.h"
+
+#include "cli/json.h"
+
+#include <string.h>
+
+typedef struct VerifyArguments {
+    const char *path;
+    size_t memory;
+    bool json;
+    /* Freed at the end, whatever a stop has jumped over. */
+    Model *model;
+    Compiled compiled;
+} VerifyArguments;
+
+enum { KEY_JSON = OPTION_OWN_KEYS };
+
+static const struct argp_option options[] = {
+    {"json", KEY_JSON, NULL, 0, "the findings as one JSON object", 1},
+    {0},
+};
+
+static error_t parse(int key, char *text, struct argp_state *state) {
+    VerifyArguments *a = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->memory;
+        return 0;
+    case KEY_JSON:
+        a->json = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (a->path) argp_error(state, "expected one weights file, found '%s' as well", text);
+        a->path = text;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "expected a weights file ('rasp compile PROGRAM -o FILE' makes one)");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const char help[] =
+    "Verify that a weights file computes the program that it embeds, on every input of its "
+    "domain: compares it with what the program compiles to, and computes the bound on its error "
+    "from its own weights.\v"
+    "The exit status is 1 if that cannot be shown.\n\n"
+    "Example:\n"
+    "  rasp verify w.bin";
+
+/* --- findings ------------------------------------------------------------------------------ */
+
+typedef struct Findings {
+    const char *path;
+    Arena *arena;
+    const Certificate *certificate; /* of the file's weights */
+    Difference difference;
+    double claimed; /* the error the file states; negative: none */
+    bool holds;
+} Findings;
+
+/* Numbers in a file are shortest decimals: equal means equal. */
+static bool claims_too_much(const Findings *f) {
+    return f->claimed >= 0 && f->claimed < f->certificate->error;
+}
+
+static double claimed_error(const Model *model) {
+    const json_t *c = json_object_get(model->extra, "certificate");
+    const json_t *error = json_object_get(c, "error");
+    return json_is_number(error) ? json_number_value(error) : -1;
+}
+
+static void print_structure(const Findings *f) {
+    const Difference *d = &f->difference;
+    if (!d->same_shape) {
+        printf("  program      differs: %s\n", d->shape);
+        puts("               (what the embedded program compiles to with the stored options)");
+        return;
+    }
+    puts("  program      the structure is that of the embedded program, compiled again");
+    if (d->changed == 0)
+        printf("  weights      all %s as compiled\n", grouped(f->arena, d->weights));
+    else
+        printf("  weights      %s of %s differ from the compiled ones, by at most %.3g\n"
+               "               (%s)\n",
+               grouped(f->arena, d->changed), grouped(f->arena, d->weights), d->largest, d->where);
+}
+
+static void print_certificate(const Findings *f) {
+    const Certificate *c = f->certificate;
+    if (!f->difference.same_shape) return;
+    if (!c->holds) {
+        printf("  certificate  does not hold: %s\n", c->broken);
+        return;
+    }
+    printf("  certificate  holds: error at most %.3g\n", c->error);
+    if (claims_too_much(f))
+        printf("               but the file claims %.3g, which is less\n", f->claimed);
+    if (*c->where)
+        printf("  tightest     layer %u, %s: %.2g of what is allowed\n", c->layer, c->where,
+               c->tightest);
+}
+
+static void print_json(const Findings *f) {
+    const Difference *d = &f->difference;
+    const Certificate *c = f->certificate;
+    fputs("{\"file\": ", stdout);
+    json_text(stdout, f->path);
+    printf(", \"verified\": %s, \"same_structure\": %s", f->holds ? "true" : "false",
+           d->same_shape ? "true" : "false");
+    if (!d->same_shape) {
+        fputs(", \"difference\": ", stdout);
+        json_text(stdout, d->shape);
+    } else {
+        printf(", \"weights\": %zu, \"changed\": %zu, \"largest_change\": %g, \"holds\": %s, "
+               "\"error\": %g, \"claimed_error\": %g, \"tightest\": %g, \"layer\": %u, \"where\": ",
+               d->weights, d->changed, d->largest, c->holds ? "true" : "false",
+               c->holds ? c->error : -1, f->claimed, c->holds ? c->tightest : -1, c->layer);
+        json_text(stdout, c->holds ? c->where : c->broken);
+    }
+    puts("}");
+}
+
+/* --- verifying ----------------------------------------------------------------------------- */
+
+static int verify(Program *p, const Record *record, void *context) {
+    VerifyArguments *a = context;
+    Target target;
+    Certificate certificate = {0};
+    double seconds;
+    int status = target_recall(p, record, &target);
+    if (status == EXIT_FINE) status = target_compile(p, &target, p->arena, &a->compiled, &seconds);
+    if (status != EXIT_FINE) return status;
+    Findings f = {.path = a->path,
+                  .arena = p->arena,
+                  .certificate = &certificate,
+                  .claimed = claimed_error(a->model)};
+    model_difference(a->compiled.model, a->model, &f.difference);
+    if (f.difference.same_shape) certificate_check(&a->compiled, a->model, p->arena, &certificate);
+    f.holds = f.difference.same_shape && certificate.holds && !claims_too_much(&f);
+    if (a->json) {
+        print_json(&f);
+    } else {
+        printf("%s: %s\n", a->path, f.holds ? "verified" : "NOT verified");
+        print_structure(&f);
+        print_certificate(&f);
+    }
+    return f.holds ? EXIT_FINE : EXIT_DISAGREE;
+}
+
+int cmd_verify(int argc, char **argv) {
+    static const struct argp_child children[] = {{&memory_option, 0, NULL, 0}, {0}};
+    static const struct argp argp = {.options = options,
+                                     .parser = parse,
+                                     .args_doc = "WEIGHTS",
+                                     .doc = help,
+                                     .children = children};
+    static VerifyArguments arguments;
+    VerifyArguments *a = &arguments;
+    argp_parse(&argp, argc, argv, 0, NULL, a);
+    if (!weights_recognised(a->path)) {
+        report_error("'%s' is no weights file ('rasp compile PROGRAM -o FILE' makes one)", a->path);
+        return EXIT_WRONG_PROGRAM;
+    }
+    a->model = weights_load(a->path);
+    if (!a->model) return EXIT_WRONG_PROGRAM;
+    int status = weights_with_program(a->model, a->path, a->memory, verify, a);
+    compiled_clear(&a->compiled);
+    model_free(a->compiled.model);
+    model_free(a->model);
+    return status;
+}
