@@ -67,12 +67,34 @@ static bool mask_holds(ScoreMask mask, uint32_t j, uint32_t i) {
     return false;
 }
 
+/* `indices < indices` and the like need no looking at. */
+static bool is_plain_mask(Builder *b, NodeId formula, ScoreMask mask) {
+    static const OpId op[] = {[MASK_CAUSAL] = OP_LE,
+                              [MASK_STRICT_CAUSAL] = OP_LT,
+                              [MASK_ANTICAUSAL] = OP_GE,
+                              [MASK_STRICT_ANTICAUSAL] = OP_GT};
+    const Node *node = graph_node(b->graph, formula);
+    return node->kind == NODE_SELECT && node->op == op[mask] &&
+           graph_node(b->graph, node->arg[0])->kind == NODE_INDICES && node->arg[0] == node->arg[1];
+}
+
+/* Do all its keys and queries depend on the position alone, whatever the length? */
+static bool ignores_length(Builder *b, const Literals *literals) {
+    for (uint32_t k = 0; k < literals->count; k++)
+        for (int side = 0; side < 2; side++)
+            if (!values_by_position(b->values,
+                                    graph_node(b->graph, literals->select[k])->arg[side]))
+                return false;
+    return true;
+}
+
 static bool is_mask(Builder *b, NodeId formula, ScoreMask mask) {
+    if (is_plain_mask(b, formula, mask)) return true;
     Literals literals = selector_literals(b->graph, formula, b->arena);
     if (!literals_positional(b->values, &literals)) return false;
     uint32_t longest = values_domain(b->values)->max_length;
-    /* Where only positions count, the longest inputs show everything; check the ends first. */
-    for (uint32_t n = longest; n >= 1; n--)
+    uint32_t shortest = ignores_length(b, &literals) ? longest : 1;
+    for (uint32_t n = longest; n >= shortest; n--)
         for (uint32_t i = 0; i < n; i++)
             for (uint32_t j = 0; j < n; j++) {
                 unsigned cell = positional_cell(b->values, formula, &literals, n, j, i);

@@ -2,6 +2,7 @@
  * an aggregate over it are moved or mixed. */
 #include "compile/values_private.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* --- formulas --------------------------------------------------------------------------- */
@@ -362,6 +363,72 @@ static bool finds_one(Values *values, NodeId selector) {
     return true;
 }
 
+/* Counts of a single comparison between numbers that positions decide: by sorting the keys. */
+static int by_double(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* How many of the sorted numbers are below x (or equal to it, with `equal`). */
+static uint32_t rank_of(const double *sorted, uint32_t count, double x, bool equal) {
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (sorted[middle] < x || (equal && sorted[middle] == x))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static uint32_t count_related(const double *sorted, uint32_t count, OpId op, double query) {
+    uint32_t below = rank_of(sorted, count, query, false);
+    uint32_t upto = rank_of(sorted, count, query, true);
+    switch (op) {
+    case OP_LT:
+        return below;
+    case OP_LE:
+        return upto;
+    case OP_GT:
+        return count - upto;
+    case OP_GE:
+        return count - below;
+    case OP_EQ:
+        return upto - below;
+    default:
+        return count - (upto - below);
+    }
+}
+
+static bool is_exact_number(Atom a) {
+    return a.kind == ATOM_FLOAT ? a.f == a.f
+                                : a.kind != ATOM_STRING && llabs(atom_integer(a)) < 1LL << 53;
+}
+
+/* False: not such a comparison. */
+static bool count_positional(Counter *c, uint32_t *least, uint32_t *most) {
+    if (graph_node(c->graph, c->selector)->kind != NODE_SELECT) return false;
+    if (!literals_positional(c->values, &c->literals)) return false;
+    uint32_t longest = c->values->domain->max_length;
+    double *key = ARENA_ARRAY(c->arena, longest, double), *query;
+    query = ARENA_ARRAY(c->arena, longest, double);
+    for (uint32_t n = 1; n <= longest; n++) {
+        for (uint32_t i = 0; i < n; i++) {
+            Atom k, q;
+            if (!single_value(c->values, c->key[0], context_of(n, i), &k) || !is_exact_number(k) ||
+                !single_value(c->values, c->query[0], context_of(n, i), &q) || !is_exact_number(q))
+                return false;
+            key[i] = atom_double(k), query[i] = atom_double(q);
+        }
+        qsort(key, n, sizeof *key, by_double);
+        for (uint32_t i = 0; i < n; i++)
+            least[context_of(n, i)] = most[context_of(n, i)] =
+                count_related(key, n, c->op[0], query[i]);
+    }
+    return true;
+}
+
 static void summarise(SelectorFacts *facts, const Domain *domain) {
     facts->never_empty = facts->at_most_one = facts->everything = true;
     for (uint32_t n = 1; n <= domain->max_length; n++)
@@ -392,8 +459,9 @@ const SelectorFacts *values_selector(Values *values, NodeId selector) {
         values_too_large(values, selector, "comparisons in one selector", c.literals.count,
                          MAX_LITERALS);
     done = done && prepare(&c);
+    bool counted = done && count_positional(&c, least, most);
     double work = 0;
-    for (uint32_t n = 1; n <= domain->max_length && done; n++) {
+    for (uint32_t n = 1; n <= domain->max_length && done && !counted; n++) {
         Arena *inner = arena_child(scratch);
         KeyGroups groups = group_keys(&c, n, inner);
         for (uint32_t i = 0; i < n && done; i++) {
