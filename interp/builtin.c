@@ -11,7 +11,19 @@ static uint64_t range_count(int64_t start, int64_t end, int64_t step) {
     return (span - 1) / stride + 1;
 }
 
-static List *make_range(Session *s, const Ast *ast) {
+/* A range takes no memory, but what it stands for must fit: it may be printed or joined, and
+ * a loop over more than that would not end today. */
+static size_t fitting_count(Session *s, uint64_t count) {
+    size_t bytes;
+    if (__builtin_mul_overflow(count, sizeof(Value), &bytes)) bytes = SIZE_MAX;
+    if (bytes > s->budget->limit - s->budget->used) {
+        s->budget->wanted = bytes;
+        budget_stop(s->budget, BUDGET_OUT_OF_MEMORY);
+    }
+    return (size_t)count;
+}
+
+void eval_range(Session *s, const Ast *ast) {
     size_t base = s->top;
     bool integers = true;
     for (uint32_t k = 0; k < ast->count; k++) {
@@ -28,23 +40,8 @@ static List *make_range(Session *s, const Ast *ast) {
     int64_t start = ast->count > 1 ? number[0] : 0, step = ast->count > 2 ? number[2] : 1;
     if (step == 0) EVAL_FAIL(s, RANGE_STEP, ast->child[2], NULL);
     uint64_t count = range_count(start, number[ast->count > 1], step);
-    List *list = list_range(s->heap, start, step, count);
+    List *list = list_range(s->heap, start, step, fitting_count(s, count));
     eval_reduce(s, s->top - base, value_list(list));
-    return list;
-}
-
-/* A range takes no memory, but what it stands for must fit: it may be printed or joined. */
-void eval_range(Session *s, const Ast *ast) {
-    size_t bytes, count = make_range(s, ast)->count;
-    if (__builtin_mul_overflow(count, sizeof(Value), &bytes)) bytes = SIZE_MAX;
-    if (bytes > s->budget->limit - s->budget->used) {
-        s->budget->wanted = bytes;
-        budget_stop(s->budget, BUDGET_OUT_OF_MEMORY);
-    }
-}
-
-void eval_range_to_loop(Session *s, const Ast *ast) {
-    make_range(s, ast);
 }
 
 /* --- zip and len ------------------------------------------------------------------------ */

@@ -198,8 +198,6 @@ const Str *name_call(Session *s, const Function *function, const Value *args, Va
 /* --- builtin.c: range, zip, len and the library's intrinsic ----------------------------- */
 
 EvalFunction eval_range, eval_zip, eval_len;
-/* A range that is only run through, so that it may be of any length. */
-EvalFunction eval_range_to_loop;
 Value eval_native(Session *s, const Function *function, const Value *args, const Ast *at);
 
 /* --- eval_call.c ------------------------------------------------------------------------ */

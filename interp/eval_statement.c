@@ -92,7 +92,7 @@ static bool run_def(Session *s, const Ast *ast, bool top) {
 static bool run_for(Session *s, const Ast *ast, bool top) {
     (void)top;
     const Ast *names = ast->child[0], *from = ast->child[1], *body = ast->child[2];
-    (from->kind == AST_RANGE ? eval_range_to_loop : eval)(s, from);
+    eval(s, from);
     Value source = eval_top(s, 0);
     if (source.kind != VALUE_LIST && source.kind != VALUE_DICT)
         EVAL_FAIL(s, FOR_SOURCE, from, eval_plain(s, source));
