@@ -319,14 +319,17 @@ static inline int generate(RandomProgram *p, Chooser *c, bool *finished, char wa
     return finished[id] = true, id;
 }
 
-static inline void random_program(RandomProgram *p, Chooser *c) {
+/* `effort` 0 is for many small programs; each step makes them deeper and their inputs longer. */
+static inline void random_program(RandomProgram *p, Chooser *c, unsigned effort) {
     bool finished[MAX_NODES] = {false};
     memset(p, 0, sizeof *p);
     p->alphabet = alphabets[choose(c, ALPHABET_COUNT)];
     p->max_length = p->alphabet.count > 3 ? 3 : p->alphabet.count == 2 ? 5 : 3 + choose(c, 2);
+    p->max_length += 2 * effort;
     p->root_count = choose(c, 5) == 1 ? 2 : 1;
     for (int k = 0; k < p->root_count; k++)
-        p->root[k] = generate(p, c, finished, "inbs"[choose(c, 4)], 2 + (int)choose(c, 4));
+        p->root[k] =
+            generate(p, c, finished, "inbs"[choose(c, 4)], 2 + (int)(choose(c, 4) + effort));
 }
 
 /* --- text ------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* Random programs: the compiled model against the interpreter, on every input.
  *
  *     RASP_SEED=7 RASP_PROGRAMS=2000 build/release/unit/test_compile_random
+ *     RASP_EFFORT=2 …     deeper programs, longer inputs
  *     RASP_TRACE=1 …      print each program before it is judged
  *
  * A program that fails is printed shrunk, as a text with its alphabet; one that takes too long
@@ -131,7 +132,7 @@ static void test_random_programs(void **state) {
         current_seed = seed + k;
         Chooser chooser = {.state = current_seed * 0x2545f4914f6cdd1du};
         Judge j = {0};
-        random_program(&program, &chooser);
+        random_program(&program, &chooser, (unsigned)setting("RASP_EFFORT", 0));
         CompileOptions options = draw_options(&chooser);
         Judgement result = judge(&j, &program, options);
         tally[result]++;
