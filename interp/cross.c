@@ -28,6 +28,11 @@ typedef struct Items {
     uint64_t *sum; /* [][words] */
 } Items;
 
+/* An item's sum, NULL if sums are not wanted. */
+static uint64_t *sum_at(const Items *items, size_t i, size_t words) {
+    return words ? items->sum + i * words : NULL;
+}
+
 /* One thread's prefix counts and sums over the points with a 0 at the bit. */
 typedef struct Scratch {
     uint32_t *zeros;    /* [points + 1]: how many before */
@@ -79,7 +84,7 @@ static void scan_item(const Cross *cross, const Part *part, Item *item, uint64_t
 static void finish(const Cross *cross, const Part *part) {
     const Items *items = &cross->items[part->side];
     for (size_t i = part->items; i < part->item_end; i++) {
-        uint64_t *sum = items->sum + i * cross->words;
+        uint64_t *sum = sum_at(items, i, cross->words);
         if (part->bit) scan_item(cross, part, &items->item[i], sum);
         flush_item(cross, &items->item[i], sum);
     }
@@ -160,7 +165,7 @@ static Ends split_items(const Cross *cross, const Part *part, uint32_t bit,
     size_t words = cross->words;
     for (size_t i = part->items; i < part->item_end; i++) {
         Item item = from->item[i];
-        uint64_t *sum = from->sum + i * words;
+        uint64_t *sum = sum_at(from, i, words);
         uint32_t low = scratch->zeros[item.low], high = scratch->zeros[item.high];
         uint32_t one = item.bound >> bit & 1;
         take(cross, scratch, low, high, one, &item, sum);

@@ -2,6 +2,7 @@
 
 #include "interp/selection.h"
 
+#include <assert.h>
 #include <omp.h>
 #include <string.h>
 #include <time.h>
@@ -13,7 +14,8 @@ Exec *exec_new(const Graph *graph, const Input *input, ExecOptions options, Aren
     }
     Exec *exec = ARENA_NEW(arena, Exec);
     *exec = (Exec){.graph = graph, .input = *input, .options = options, .arena = arena};
-    if (options.threads <= 0) exec->options.threads = omp_get_num_procs();
+    if (options.threads <= 0)
+        exec->options.threads = input->length < EXEC_THREADS_FROM ? 1 : omp_get_num_procs();
     return exec;
 }
 
@@ -227,6 +229,7 @@ static bool make_ready(Exec *exec, NodeId root, Fault *fault) {
 }
 
 const Column *exec_column(Exec *exec, NodeId node, Fault *fault) {
+    assert(!node_is_selector(graph_node(exec->graph, node)));
     return make_ready(exec, node, fault) ? exec->slots[node].column : NULL;
 }
 

@@ -47,10 +47,10 @@ static inline const Column *exec_ready(const Exec *exec, NodeId node) {
     return exec->slots[node].column;
 }
 
-/* Threads worth starting for a pass over the input. */
+/* Threads for a pass over the input: shorter ones are not worth starting any. */
+enum { EXEC_THREADS_FROM = 1 << 16 };
 static inline int exec_threads(const Exec *exec) {
-    enum { WORTH_IT = 1 << 16 };
-    return exec->input.length < WORTH_IT ? 1 : exec->options.threads;
+    return exec->input.length < EXEC_THREADS_FROM ? 1 : exec->options.threads;
 }
 
 /* The column's index, made when first asked for. */

@@ -5,7 +5,7 @@
 
 /* Outcomes of every pair: outcome[i * n + j]; columns of the same plain form only. */
 #define COMPARE(name, Type, member)                                                                \
-    static bool name(const Column *keys, const Column *queries, unsigned mask, size_t n,           \
+    static void name(const Column *keys, const Column *queries, unsigned mask, size_t n,           \
                      uint64_t *words) {                                                            \
         for (size_t i = 0; i < n; i++) {                                                           \
             Type query = queries->member[queries->constant ? 0 : i];                               \
@@ -21,31 +21,37 @@
             }                                                                                      \
             words[i] = word;                                                                       \
         }                                                                                          \
-        return true;                                                                               \
     }
 
 COMPARE(compare_bools, uint8_t, bools)
 COMPARE(compare_ints, int64_t, ints)
 COMPARE(compare_floats, double, floats)
 
+static unsigned string_outcome(const Str *key, const Str *query) {
+    int order = key == query ? 0 : str_compare(key, query);
+    return order < 0 ? OUTCOME_LESS : order > 0 ? OUTCOME_GREATER : OUTCOME_EQUAL;
+}
+
 /* Equality of strings is equality of pointers. */
-static bool compare_strings(const Column *keys, const Column *queries, unsigned mask, size_t n,
+static void compare_strings(const Column *keys, const Column *queries, unsigned mask, size_t n,
                             uint64_t *words) {
-    bool equal = mask & OUTCOME_EQUAL, other = mask & OUTCOME_LESS;
-    if (other != ((mask & OUTCOME_GREATER) != 0)) return false;
+    bool equal = mask & OUTCOME_EQUAL, less = mask & OUTCOME_LESS;
+    bool ordered = less != ((mask & OUTCOME_GREATER) != 0);
     for (size_t i = 0; i < n; i++) {
         const Str *query = queries->strings[queries->constant ? 0 : i];
         uint64_t word = 0;
         for (size_t j = 0; j < n; j++) {
-            bool same = keys->strings[keys->constant ? 0 : j] == query;
-            word |= (uint64_t)(same ? equal : other) << j;
+            const Str *key = keys->strings[keys->constant ? 0 : j];
+            bool selects = ordered        ? (mask & string_outcome(key, query)) != 0
+                           : key == query ? equal
+                                          : less;
+            word |= (uint64_t)selects << j;
         }
         words[i] = word;
     }
-    return true;
 }
 
-typedef bool Compare(const Column *keys, const Column *queries, unsigned mask, size_t n,
+typedef void Compare(const Column *keys, const Column *queries, unsigned mask, size_t n,
                      uint64_t *words);
 
 static Compare *const compares[] = {[COLUMN_BOOL] = compare_bools,
@@ -68,7 +74,9 @@ static void select_words(Exec *exec, const Node *node, uint64_t *words) {
     const Column *keys = exec_ready(exec, node->arg[0]), *queries = exec_ready(exec, node->arg[1]);
     size_t n = exec->input.length;
     Compare *compare = keys->form == queries->form ? compares[keys->form] : NULL;
-    if (!compare || !compare(keys, queries, comparison_outcomes(node->op), n, words))
+    if (compare)
+        compare(keys, queries, comparison_outcomes(node->op), n, words);
+    else
         compare_atoms(node->op, keys, queries, n, words);
 }
 

@@ -79,7 +79,9 @@ Formula formula_build(Exec *exec, NodeId selector) {
         exec->slots[id].step = (uint32_t)formula.count++;
     }
     arena_release(exec->arena, stack);
-    formula.cell = ARENA_BLOCK(exec->arena, formula.count, bool);
+    formula.cell = ARENA_BLOCK(exec->arena, 2 * formula.count, bool);
+    formula.used = formula.cell + formula.count;
+    memset(formula.used, 0, formula.count * sizeof *formula.used);
     return formula;
 }
 
@@ -108,20 +110,29 @@ bool formula_cell(Formula *formula, size_t i, size_t j) {
     return formula->cell[formula->count - 1];
 }
 
-/* The steps that `step` is made of, in order; returns how many. */
+/* The steps that `step` is made of, each below its users; returns how many.  Costs no more
+ * than the way down to the last of them, as selectors of many parts ask this of each. */
 static size_t steps_below(Formula *formula, size_t step, uint32_t *below) {
-    bool *used = formula->cell;
-    memset(used, 0, (step + 1) * sizeof *used);
+    bool *used = formula->used;
+    size_t count = 0, waiting = 1;
     used[step] = true;
-    size_t count = 0;
-    for (size_t k = step + 1; k-- > 0;) {
+    for (size_t k = step; waiting; k--) {
         if (!used[k]) continue;
-        count++;
-        if (formula->steps[k].kind != NODE_SELECT)
-            used[formula->steps[k].a] = used[formula->steps[k].b] = true;
+        used[k] = false;
+        waiting--;
+        below[count++] = (uint32_t)k;
+        if (formula->steps[k].kind == NODE_SELECT) continue;
+        const uint32_t read[2] = {formula->steps[k].a, formula->steps[k].b};
+        for (int r = 0; r < 2; r++) {
+            waiting += !used[read[r]];
+            used[read[r]] = true;
+        }
     }
-    for (size_t k = 0, at = 0; k <= step; k++)
-        if (used[k]) below[at++] = (uint32_t)k;
+    for (size_t k = 0; k < count / 2; k++) {
+        uint32_t swap = below[k];
+        below[k] = below[count - 1 - k];
+        below[count - 1 - k] = swap;
+    }
     return count;
 }
 

@@ -38,6 +38,7 @@ typedef struct Formula {
     FormulaStep *steps;
     size_t count;
     bool *cell; /* scratch of formula_cell, one value a step */
+    bool *used; /* scratch of formula_predicate: all false between calls */
 } Formula;
 
 typedef struct Exec Exec;
