@@ -211,9 +211,41 @@ static bool certain_row(Work *w, const CertainRows *rows, uint32_t n, uint32_t i
     return add_means(w, within, means, width, &sums);
 }
 
-static bool certain_sets(Work *w, const CertainRows *rows, SetId *sets) {
+/* The one set that the values at all positions of an input of length n have, if they do. */
+static bool alike_within(const Work *w, uint32_t n, SetId *set) {
+    *set = w->v->sets[context_of(n, 0)];
+    for (uint32_t j = 1; j < n; j++)
+        if (w->v->sets[context_of(n, j)] != *set) return false;
+    return true;
+}
+
+/* Rows of known width over values that are alike everywhere: which ones does not matter. */
+static bool alike_rows(Work *w, const SelectorFacts *facts, SetId set, uint32_t n, TupleMap *memo,
+                       SetId *sets) {
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t c = context_of(n, i), width = facts->most[c];
+        if (w->moves && width > 1) width = 1;
+        bool found;
+        uint32_t *at = tuple_map_at(memo, (uint32_t[]){set, width}, &found);
+        if (!found) {
+            if (!uncertain_row(w, set, width, width)) return false;
+            *at = finish_set(w);
+        }
+        sets[c] = *at;
+    }
+    return true;
+}
+
+static bool certain_sets(Work *w, const CertainRows *rows, const SelectorFacts *facts,
+                         SetId *sets) {
     uint32_t longest = w->values->domain->max_length;
+    TupleMap *memo = tuple_map_new(w->arena, 2);
     for (uint32_t n = 1; n <= longest; n++) {
+        SetId alike;
+        if (alike_within(w, n, &alike)) {
+            if (!alike_rows(w, facts, alike, n, memo, sets)) return false;
+            continue;
+        }
         Arena *scratch = arena_child(w->arena);
         SetId within = levels_within(w->values, w->v, n, scratch);
         bool done = true;
@@ -272,7 +304,7 @@ static bool compute_aggregate(Values *values, NodeId id, Entry *entry) {
                         .selector = selector,
                         .literals = selector_literals(values->graph, selector, scratch)};
     rows.positional = !rows.everything && literals_positional(values, &rows.literals);
-    bool done = rows.everything || rows.positional ? certain_sets(&w, &rows, entry->sets)
+    bool done = rows.everything || rows.positional ? certain_sets(&w, &rows, facts, entry->sets)
                                                    : uncertain_sets(&w, facts, entry->sets);
     arena_free(scratch);
     return done;
