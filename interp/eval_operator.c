@@ -32,7 +32,8 @@ static bool is_comparison(OpId op) {
 
 /* The fault of an operator with two kinds that it cannot join. */
 _Noreturn static void fail_kinds(Session *s, FaultId id, OpId op, Value a, Value b, const Ast *at) {
-    const char *const arg[FAULT_ARGS] = {ops[op].host_name, value_kind_name(a), value_kind_name(b)};
+    const char *const arg[FAULT_ARGS] = {ops[op].host_name, value_kind_name(a), value_kind_name(b),
+                                         ops[op].spelling};
     eval_fail(s, id, at, arg);
 }
 

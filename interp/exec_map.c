@@ -74,6 +74,7 @@ static Fault token_fault(Exec *exec, FaultId id, Atom token, Span span) {
     Fault fault = {.id = id, .span = span};
     fault.arg[0] =
         id == FAULT_INT_OVERFLOW ? "tokens_int" : atom_show(token, ATOM_LISTED, exec->arena);
+    fault.arg[3] = fault.arg[0];
     return fault;
 }
 

@@ -300,5 +300,6 @@ Fault op_fault(OpId op, FaultId id, const Atom *args, Span span, Arena *arena) {
     fault.arg[1] = id == FAULT_ROUND_NOT_FINITE ? atom_show(args[0], ATOM_PLAIN, arena)
                                                 : atom_kind_name(args[0].kind);
     fault.arg[2] = atom_kind_name(last.kind);
+    fault.arg[3] = ops[op].spelling;
     return fault;
 }
