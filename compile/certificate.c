@@ -255,9 +255,10 @@ typedef struct Unit {
     size_t index; /* of the hidden unit */
 } Unit;
 
-/* A unit's own error beyond that of x, and a bound on its activation. */
+/* A unit's own error beyond that of what it is meant to read (`meant`, by dimension), and a
+ * bound on its activation. */
 static void unit_bounds(Checker *k, const ModelMlp *ideal, const ModelMlp *actual, size_t u,
-                        double *noise, double *size) {
+                        const bool *meant, double *noise, double *size) {
     double bias = tensor_get(&ideal->in_bias, 0, u), sum = fabs(bias), grain = grain_of(bias);
     double change = fabs(tensor_get(&actual->in_bias, 0, u) - bias);
     bool exact = change == 0;
@@ -266,6 +267,7 @@ static void unit_bounds(Checker *k, const ModelMlp *ideal, const ModelMlp *actua
         double w = tensor_get(&ideal->in, d, u), a = tensor_get(&actual->in, d, u);
         if (w == 0 && a == 0) continue;
         change += fabs(a - w) * (k->row[d].size + k->row[d].error);
+        if (!meant[d]) change += fabs(w) * k->row[d].error; /* the sink's dimension */
         sum += fabs(w) * (k->row[d].size + k->row[d].error);
         exact &= a == w && k->row[d].error == 0;
         grain = finer(grain, grain_of(w) * k->row[d].grain);
@@ -415,7 +417,9 @@ static void check_clears(Checker *k, Stage stage, const ModelMlp *ideal, const M
         if (clear->stage.layer != stage.layer || clear->stage.step != stage.step) continue;
         Bound *h = &k->row[clear->dim];
         double noise, size;
-        unit_bounds(k, ideal, actual, unit, &noise, &size);
+        bool *meant = ARENA_ARRAY(k->arena, k->width, bool);
+        meant[clear->dim] = true;
+        unit_bounds(k, ideal, actual, unit, meant, &noise, &size);
         double error = h->error + noise +
                        size * fabs(tensor_get(&actual->out, unit, clear->dim) -
                                    tensor_get(&ideal->out, unit, clear->dim));
@@ -423,6 +427,7 @@ static void check_clears(Checker *k, Stage stage, const ModelMlp *ideal, const M
         error += 2 * sum_rounding(k, h->size + fabs(clear->least), error == 0 ? grain : 0, 2);
         for (uint32_t d = 0; d < k->width; d++)
             if (d != clear->dim) after[d].error += size * fabs(tensor_get(&actual->out, unit, d));
+        error += after[clear->dim].error - h->error; /* what else was written there */
         after[clear->dim] = (Bound){0, error, error == 0 ? INFINITY : 0};
         unit++;
     }
@@ -444,8 +449,11 @@ static bool check_sublayer(Checker *k, Stage stage, const ModelMlp *ideal, const
         scan_shape(scan, k->plan->emit.steep, k->arena, &shape);
         double *noise = ARENA_ARRAY(k->arena, (size_t)shape.unit_count + 1, double);
         double *size = ARENA_ARRAY(k->arena, (size_t)shape.unit_count + 1, double);
+        bool *meant = ARENA_ARRAY(k->arena, k->width, bool);
+        for (uint32_t t = 0; t < scan->form.count; t++)
+            meant[k->plan->emission.part_dim[scan->form.terms[t].part]] = true;
         for (uint32_t u = 0; u < shape.unit_count; u++)
-            unit_bounds(k, ideal, actual, first + u, &noise[u], &size[u]);
+            unit_bounds(k, ideal, actual, first + u, meant, &noise[u], &size[u]);
         double x_error = scan_x_error(k, scan);
         tight(k, x_error, scan_margin(scan), "table of", node_text(k, scan->x));
         for (size_t o = 0; o < scan->output_count; o++) {
