@@ -356,7 +356,7 @@ static void consider_orders(const Table *t, uint32_t *order, uint32_t fixed, Can
 /* --- cuts ------------------------------------------------------------------------------- */
 
 static void cut_add(Cut *cut, NodeId node) {
-    for (uint32_t k = 0; k < cut->count; k++)
+    for (uint32_t k = 0; k < cut->count && k < MAX_ELEMENTS; k++)
         if (cut->element[k] == node) return;
     if (cut->count < MAX_ELEMENTS) cut->element[cut->count] = node;
     cut->count++; /* beyond MAX_ELEMENTS: too large */
