@@ -5,7 +5,6 @@
  * carried from tile to tile and rescaled by exp(old m − new m) when the maximum grows (Milakov and
  * Gimelshein 2018; Rabe and Staats 2021), so that in the end every weight is relative to the row's
  * true maximum. A rule that cannot be taken to pieces gets all keys as one tile: O(n) memory. */
-#include "runtime/real.h"
 
 typedef struct {
     const Real *q, *k, *v; /* [d, ·], [d, keys], [c, keys] */
@@ -14,29 +13,43 @@ typedef struct {
     const Real *copies; /* how many positions each key stands for, or NULL: one */
     RtMask mask;
     bool sink;           /* whether queries see column 0 */
-    Real factor, window; /* of scores: scale / temperature; see REAL(Scores) */
+    Real factor, window; /* of scores: scale / temperature; see Scores */
     Real *out;           /* [c, ·]: column q − out_from gets what query q reads */
     size_t ldout, out_from;
-} REAL(Attention);
+} Attention;
 
 typedef struct {
     Real *s; /* [query_tile, lds] */
     Real *z; /* [query_tile, c] */
     Real *m, *l;
     size_t query_tile, key_tile, lds;
-} REAL(Tiles);
+} Tiles;
 
-/* For the default sizes of tiles: 64 KiB of scores in float. */
-enum { REAL(QUERY_TILE) = 32, REAL(KEY_TILE) = 512 };
+/* From this size on a product over d (or c) features is left to OpenBLAS; below it packs more than
+ * it multiplies. Measured with tiles of 32 × 512: equal at 12 to 16. */
+enum { GEMM_FROM = 16 };
 
-/* For heads over up to `keys` columns, with values of up to `c` features. */
-static void REAL(tiles_place)(REAL(Tiles) * tiles, RtCarve *memory, const RunOptions *options,
-                              size_t keys, size_t c) {
-    tiles->query_tile = options->query_tile ? options->query_tile : (size_t)REAL(QUERY_TILE);
-    tiles->key_tile = options->key_tile ? options->key_tile : (size_t)REAL(KEY_TILE);
+/* Sizes of tiles, measured at 4,096 positions: scores of narrow heads stay in the first cache; wide
+ * ones want enough queries for OpenBLAS to pack the keys once for many. */
+enum {
+    NARROW_QUERIES = 16,
+    NARROW_KEYS = 1024,
+    WIDE_QUERIES = 128,
+    WIDE_KEYS = 512,
+};
+
+/* For heads over up to `keys` columns. */
+static void tiles_place(Tiles *tiles, RtCarve *memory, const Prepared *prepared, size_t keys) {
+    const RunOptions *options = &prepared->options;
+    size_t c = prepared->max_c;
+    bool wide = prepared->max_d >= GEMM_FROM || c >= GEMM_FROM;
+    tiles->query_tile = wide ? (size_t)WIDE_QUERIES : (size_t)NARROW_QUERIES;
+    tiles->key_tile = wide ? (size_t)WIDE_KEYS : (size_t)NARROW_KEYS;
+    if (options->query_tile) tiles->query_tile = options->query_tile;
+    if (options->key_tile) tiles->key_tile = options->key_tile;
     if (tiles->key_tile > keys || !rt_rules[options->rule].tiles) tiles->key_tile = keys;
     if (tiles->query_tile > keys) tiles->query_tile = keys;
-    tiles->lds = REAL(round_up)(tiles->key_tile, REAL(PAD));
+    tiles->lds = round_up(tiles->key_tile, PAD);
     tiles->s = rt_carve(memory, tiles->query_tile, tiles->lds * sizeof(Real));
     tiles->z = rt_carve(memory, tiles->query_tile, c * sizeof(Real));
     tiles->m = rt_carve(memory, tiles->query_tile, sizeof(Real));
@@ -46,10 +59,10 @@ static void REAL(tiles_place)(REAL(Tiles) * tiles, RtCarve *memory, const RunOpt
 /* What a query sees: column 0 if begin is 0, and the columns [from, end). */
 typedef struct {
     size_t begin, from, end;
-} REAL(Span);
+} Span;
 
-static REAL(Span) REAL(span)(const REAL(Attention) * at, size_t q) {
-    REAL(Span) span = {at->sink ? 0 : 1, 1, at->keys};
+static Span span_of(const Attention *at, size_t q) {
+    Span span = {at->sink ? 0 : 1, 1, at->keys};
     if (at->mask == RT_MASK_CAUSAL) span.end = q + 1;
     if (at->mask == RT_MASK_STRICT_CAUSAL) span.end = q;
     if (at->mask == RT_MASK_ANTICAUSAL) span.from = q;
@@ -57,14 +70,10 @@ static REAL(Span) REAL(span)(const REAL(Attention) * at, size_t q) {
     return span;
 }
 
-/* From this size on a product over d (or c) features is left to OpenBLAS; below it packs more than
- * it multiplies. Measured with tiles of 32 × 512: equal at 12 to 16. */
-enum { REAL(GEMM_FROM) = 16 };
-
-static void REAL(tile_scores)(const REAL(Kernels) * kernels, const REAL(Attention) * at, size_t q0,
-                              size_t rows, size_t k0, size_t width, const REAL(Tiles) * tiles) {
+static void tile_scores(const Kernels *kernels, const Attention *at, size_t q0, size_t rows,
+                        size_t k0, size_t width, const Tiles *tiles) {
     const Real *q = at->q + q0, *k = at->k + k0;
-    if (at->d < REAL(GEMM_FROM)) {
+    if (at->d < GEMM_FROM) {
         kernels->scores(q, at->ldq, rows, k, at->ldk, width, at->d, at->factor, tiles->s,
                         tiles->lds);
         return;
@@ -74,10 +83,10 @@ static void REAL(tile_scores)(const REAL(Kernels) * kernels, const REAL(Attentio
               (blasint)tiles->lds);
 }
 
-static void REAL(tile_mix)(const REAL(Kernels) * kernels, const REAL(Attention) * at, size_t rows,
-                           size_t k0, size_t width, const REAL(Tiles) * tiles) {
+static void tile_mix(const Kernels *kernels, const Attention *at, size_t rows, size_t k0,
+                     size_t width, const Tiles *tiles) {
     const Real *v = at->v + k0;
-    if (at->c < REAL(GEMM_FROM)) {
+    if (at->c < GEMM_FROM) {
         kernels->mix(tiles->s, tiles->lds, rows, v, at->ldv, width, at->c, tiles->z, at->c);
         return;
     }
@@ -87,10 +96,10 @@ static void REAL(tile_mix)(const REAL(Kernels) * kernels, const REAL(Attention) 
 }
 
 /* Row r has met a larger score: what it has so far counts for less. */
-static void REAL(raise)(const REAL(Kernels) * kernels, const REAL(Attention) * at,
-                        const REAL(Tiles) * tiles, size_t r, Real top) {
+static void raise_top(const Kernels *kernels, const Attention *at, const Tiles *tiles, size_t r,
+                      Real top) {
     if (tiles->l[r] > 0) {
-        Real less[REAL(PAD)] = {tiles->m[r]};
+        Real less[PAD] = {tiles->m[r]};
         kernels->exp_row(less, 1, top);
         tiles->l[r] *= *less;
         for (size_t i = 0; i < at->c; i++) tiles->z[r * at->c + i] *= *less;
@@ -100,9 +109,8 @@ static void REAL(raise)(const REAL(Kernels) * kernels, const REAL(Attention) * a
 
 /* Sets what the query does not see among the columns k0 .. k0 + width to −∞; returns how many
  * columns there are up to the last that it sees. */
-static size_t REAL(mask_row)(const REAL(Attention) * at, size_t q, size_t k0, size_t width,
-                             Real *s) {
-    REAL(Span) span = REAL(span)(at, q);
+static size_t mask_row(const Attention *at, size_t q, size_t k0, size_t width, Real *s) {
+    Span span = span_of(at, q);
     if (span.end <= k0) return 0;
     size_t end = span.end - k0 < width ? span.end : k0 + width;
     for (size_t k = k0 > 1 ? k0 : 1; k < span.from && k < end; k++) s[k - k0] = -(Real)INFINITY;
@@ -110,20 +118,20 @@ static size_t REAL(mask_row)(const REAL(Attention) * at, size_t q, size_t k0, si
 }
 
 /* Scores of query q for the columns from k0 become weights; those not seen get 0. */
-static void REAL(weigh_row)(const REAL(Kernels) * kernels, RtRule rule, const REAL(Attention) * at,
-                            const REAL(Tiles) * tiles, size_t q, size_t r, size_t k0,
-                            size_t width) {
+static void weigh_row(const Kernels *kernels, RtRule rule, const Attention *at, const Tiles *tiles,
+                      size_t q, size_t r, size_t k0, size_t width) {
     Real *s = tiles->s + r * tiles->lds;
-    size_t n = REAL(mask_row)(at, q, k0, width, s);
+    size_t n = mask_row(at, q, k0, width, s);
     Real top = kernels->max_row(s, n);
-    /* What is so far below the maximum that exp gives 0 need not be computed. */
+    /* What is so far below the maximum that exp gives 0 need not be computed. A score that is NaN
+     * makes `top` NaN, fails these tests and so comes out in the result, where it is reported. */
     bool negligible = rt_rules[rule].tiles && top - tiles->m[r] < REAL(exp_least);
     if (n == 0 || top == -(Real)INFINITY || negligible) {
         memset(s, 0, width * sizeof *s);
         return;
     }
-    if (top > tiles->m[r]) REAL(raise)(kernels, at, tiles, r, top);
-    Real sum = REAL(rules)[rule](&(REAL(Scores)){s, n, tiles->m[r], at->window, kernels});
+    if (top > tiles->m[r]) raise_top(kernels, at, tiles, r, top);
+    Real sum = rules[rule](&(Scores){s, n, tiles->m[r], at->window, kernels});
     if (at->copies) {
         sum = 0;
         kernels->mix(s, tiles->lds, 1, at->copies + k0, 0, n, 1, &sum, 1);
@@ -133,24 +141,22 @@ static void REAL(weigh_row)(const REAL(Kernels) * kernels, RtRule rule, const RE
 }
 
 /* Queries q0 .. q1, at most query_tile of them. */
-static void REAL(attend_tile)(const REAL(Kernels) * kernels, RtRule rule,
-                              const REAL(Attention) * at, size_t q0, size_t q1,
-                              const REAL(Tiles) * tiles) {
+static void attend_tile(const Kernels *kernels, RtRule rule, const Attention *at, size_t q0,
+                        size_t q1, const Tiles *tiles) {
     size_t rows = q1 - q0;
     for (size_t r = 0; r < rows; r++) {
         tiles->m[r] = -(Real)INFINITY;
         tiles->l[r] = 0;
     }
     memset(tiles->z, 0, rows * at->c * sizeof *tiles->z);
-    REAL(Span) first = REAL(span)(at, q0), last = REAL(span)(at, q1 - 1);
+    Span first = span_of(at, q0), last = span_of(at, q1 - 1);
     for (size_t k0 = first.begin; k0 < last.end;) {
         if (k0 > 0 && k0 < first.from) k0 = first.from; /* no query sees what lies between */
         if (k0 >= last.end) break;
         size_t width = last.end - k0 < tiles->key_tile ? last.end - k0 : tiles->key_tile;
-        REAL(tile_scores)(kernels, at, q0, rows, k0, width, tiles);
-        for (size_t r = 0; r < rows; r++)
-            REAL(weigh_row)(kernels, rule, at, tiles, q0 + r, r, k0, width);
-        REAL(tile_mix)(kernels, at, rows, k0, width, tiles);
+        tile_scores(kernels, at, q0, rows, k0, width, tiles);
+        for (size_t r = 0; r < rows; r++) weigh_row(kernels, rule, at, tiles, q0 + r, r, k0, width);
+        tile_mix(kernels, at, rows, k0, width, tiles);
         k0 += width;
     }
     for (size_t r = 0; r < rows; r++) {
@@ -159,10 +165,10 @@ static void REAL(attend_tile)(const REAL(Kernels) * kernels, RtRule rule,
     }
 }
 
-static void REAL(attend)(const REAL(Kernels) * kernels, RtRule rule, const REAL(Attention) * at,
-                         size_t q0, size_t q1, const REAL(Tiles) * tiles) {
+static void attend(const Kernels *kernels, RtRule rule, const Attention *at, size_t q0, size_t q1,
+                   const Tiles *tiles) {
     for (size_t q = q0; q < q1; q += tiles->query_tile) {
         size_t end = q1 - q < tiles->query_tile ? q1 : q + tiles->query_tile;
-        REAL(attend_tile)(kernels, rule, at, q, end, tiles);
+        attend_tile(kernels, rule, at, q, end, tiles);
     }
 }

@@ -14,6 +14,8 @@
 #include "runtime/model.h"
 #include "runtime/weight_rule.h"
 
+#include <signal.h>
+
 typedef enum {
     RT_PATH_AUTO,   /* each matrix by its cost, equal keys and queries of a head once */
     RT_PATH_DENSE,  /* OpenBLAS throughout, as if no weight were zero */
@@ -31,7 +33,9 @@ typedef struct {
     size_t query_tile;   /* queries and keys a tile of scores; 0: chosen. The outcome does not */
     size_t key_tile;     /* depend on them but for the last bits. */
     const char *kernels; /* NULL: the best this processor has, else one of rt_kernel_names */
-    bool keep_raw;       /* whether results carry the residual values that were decoded */
+    const volatile sig_atomic_t *stop; /* NULL, or what a signal handler sets: a run then ends soon,
+                                          with the error "interrupted" */
+    bool keep_raw; /* whether results carry the residual values that were decoded */
 } RunOptions;
 
 /* Softmax at temperature 1, path auto, all threads. */

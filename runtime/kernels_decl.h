@@ -25,7 +25,7 @@ typedef struct {
 
     /* Rows of scores can be read, and written, up to the next multiple of `lanes`.
      *
-     * max_row: the largest of s[0..n), −∞ for n = 0; NaN is ignored.
+     * max_row: the largest of s[0..n), −∞ for n = 0, NaN if there is one.
      * exp_row: s[j] = exp(s[j] − top) for s[j] ≤ top; returns the sum. The relative error of exp is
      * below 2 ulp, exp(0) is 1, exp below exp_least (−∞ too) is 0; NaN stays. */
     Real (*max_row)(const Real *s, size_t n);

@@ -120,13 +120,19 @@ INLINE Vec REAL(exp)(Vec x) {
 
 static Real REAL(max_row)(const Real *s, size_t n) {
     Vec m = REAL(all)(-(Real)INFINITY);
+    Bits nan = {0};
     size_t j = 0;
-    for (; j + LANES <= n; j += LANES) m = REAL(max)(REAL(get)(s + j), m);
-    if (j < n) {
-        Bits rest = REAL(first)(n - j);
-        m = REAL(max)(REAL(choose)(rest, REAL(get)(s + j), m), m);
+    for (; j + LANES <= n; j += LANES) {
+        Vec x = REAL(get)(s + j);
+        nan |= x != x;
+        m = REAL(max)(x, m);
     }
-    return REAL(max_lanes)(m);
+    if (j < n) {
+        Vec x = REAL(choose)(REAL(first)(n - j), REAL(get)(s + j), m);
+        nan |= x != x;
+        m = REAL(max)(x, m);
+    }
+    return REAL(any)(nan) ? (Real)NAN : REAL(max_lanes)(m);
 }
 
 static Real REAL(exp_row)(Real *s, size_t n, Real top) {

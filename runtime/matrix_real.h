@@ -2,34 +2,33 @@
  *
  * A Matrix m[outs, ins] multiplies columns of features: y[outs, cols] = m x[ins, cols]. It is put
  * together from pieces of a model, so that all heads of a layer are projected by one product. */
-#include "runtime/real.h"
 
 typedef struct {
-    REAL(Compressed) sparse; /* always has outs and ins; entries only when dense is NULL */
-    Real *dense;             /* [outs, ins] */
-} REAL(Matrix);
+    Compressed sparse; /* always has outs and ins; entries only when dense is NULL */
+    Real *dense;       /* [outs, ins] */
+} Matrix;
 
 /* A tensor's element [row, col] becomes m[out + col, in + row]: tensors of a model multiply rows
  * from the right, h query; here columns are multiplied from the left. */
 typedef struct {
     const Tensor *tensor;
     size_t out, in;
-} REAL(Piece);
+} Piece;
 
-static void REAL(compressed_clear)(REAL(Compressed) * m) {
+static void compressed_clear(Compressed *m) {
     free(m->start);
     free(m->index);
     free(m->value);
-    *m = (REAL(Compressed)){0};
+    *m = (Compressed){0};
 }
 
-static void REAL(matrix_clear)(REAL(Matrix) * m) {
-    REAL(compressed_clear)(&m->sparse);
+static void matrix_clear(Matrix *m) {
+    compressed_clear(&m->sparse);
     free(m->dense);
     m->dense = NULL;
 }
 
-static bool REAL(compressed_alloc)(REAL(Compressed) * m, size_t count) {
+static bool compressed_alloc(Compressed *m, size_t count) {
     m->index = rt_calloc(count, sizeof *m->index);
     m->value = rt_calloc(count, sizeof *m->value);
     return m->index && m->value;
@@ -37,8 +36,8 @@ static bool REAL(compressed_alloc)(REAL(Compressed) * m, size_t count) {
 
 /* Counts every element of the pieces that is not zero in this type: start[o + shift] counts the
  * entries of row o met so far; with `fill` they are also written, where the count says. */
-static void REAL(visit_pieces)(REAL(Compressed) * m, const REAL(Piece) * pieces, size_t count,
-                               size_t shift, bool fill) {
+static void visit_pieces(Compressed *m, const Piece *pieces, size_t count, size_t shift,
+                         bool fill) {
     for (size_t p = 0; p < count; p++) {
         const Tensor *t = pieces[p].tensor;
         for (size_t i = 0; i < tensor_size(t); i++) {
@@ -54,26 +53,25 @@ static void REAL(visit_pieces)(REAL(Compressed) * m, const REAL(Piece) * pieces,
 
 /* Two passes: the counts of row o, kept in start[o + 2], are summed to where rows begin, in
  * start[o + 1]; filling moves that to where they end, which is what start[o + 1] is to be. */
-static bool REAL(compress)(REAL(Compressed) * m, size_t outs, size_t ins,
-                           const REAL(Piece) * pieces, size_t count) {
-    *m = (REAL(Compressed)){.outs = outs, .ins = ins};
+static bool compress(Compressed *m, size_t outs, size_t ins, const Piece *pieces, size_t count) {
+    *m = (Compressed){.outs = outs, .ins = ins};
     m->start = rt_calloc(outs + 2, sizeof *m->start);
     if (!m->start || ins > UINT32_MAX) return false;
-    REAL(visit_pieces)(m, pieces, count, 2, false);
+    visit_pieces(m, pieces, count, 2, false);
     for (size_t o = 1; o < outs + 2; o++) m->start[o] += m->start[o - 1];
-    if (!REAL(compressed_alloc)(m, m->start[outs + 1])) return false;
-    REAL(visit_pieces)(m, pieces, count, 1, true);
+    if (!compressed_alloc(m, m->start[outs + 1])) return false;
+    visit_pieces(m, pieces, count, 1, true);
     return true;
 }
 
 /* Rows of a table, for embeddings: row r has the elements of t's row r that are not zero. */
-static bool REAL(compress_rows)(REAL(Compressed) * m, const Tensor *t) {
-    *m = (REAL(Compressed)){.outs = t->rows, .ins = t->cols};
+static bool compress_rows(Compressed *m, const Tensor *t) {
+    *m = (Compressed){.outs = t->rows, .ins = t->cols};
     m->start = rt_calloc(t->rows + 1, sizeof *m->start);
     if (!m->start || t->cols > UINT32_MAX) return false;
     for (size_t i = 0; i < tensor_size(t); i++) m->start[i / t->cols + 1] += (Real)t->data[i] != 0;
     for (size_t r = 1; r <= t->rows; r++) m->start[r] += m->start[r - 1];
-    if (!REAL(compressed_alloc)(m, m->start[t->rows])) return false;
+    if (!compressed_alloc(m, m->start[t->rows])) return false;
     size_t e = 0;
     for (size_t i = 0; i < tensor_size(t); i++) {
         Real x = (Real)t->data[i];
@@ -84,8 +82,8 @@ static bool REAL(compress_rows)(REAL(Compressed) * m, const Tensor *t) {
     return true;
 }
 
-static bool REAL(expand)(REAL(Matrix) * m) {
-    const REAL(Compressed) *sparse = &m->sparse;
+static bool expand(Matrix *m) {
+    const Compressed *sparse = &m->sparse;
     size_t outs = sparse->outs, ins = sparse->ins, size;
     if (__builtin_mul_overflow(outs, ins, &size)) return false;
     m->dense = rt_calloc_aligned(size, sizeof *m->dense);
@@ -94,7 +92,7 @@ static bool REAL(expand)(REAL(Matrix) * m) {
         for (size_t e = sparse->start[o]; e < sparse->start[o + 1]; e++)
             m->dense[o * ins + sparse->index[e]] = sparse->value[e];
     }
-    REAL(compressed_clear)(&m->sparse);
+    compressed_clear(&m->sparse);
     m->sparse.outs = outs;
     m->sparse.ins = ins;
     return true;
@@ -104,23 +102,23 @@ static bool REAL(expand)(REAL(Matrix) * m) {
  * double; AMD Zen 4, one thread, sizes 32 to 512); compressed rows take 27 to 33 ps an entry and 48
  * a row when every input is live, and half of that in compiled models, where most one-hots are
  * zero. */
-static bool REAL(dense_pays)(const REAL(Compressed) * m) {
+static bool dense_pays(const Compressed *m) {
     const double entry_cost = 1.25, row_cost = 2; /* in elements of a dense matrix */
     double entries = (double)m->start[m->outs], outs = (double)m->outs;
     return outs * (double)m->ins < entry_cost * entries + row_cost * outs;
 }
 
-static bool REAL(matrix_init)(REAL(Matrix) * m, size_t outs, size_t ins, const REAL(Piece) * pieces,
-                              size_t count, RtPath path) {
-    *m = (REAL(Matrix)){0};
-    if (!REAL(compress)(&m->sparse, outs, ins, pieces, count)) return false;
-    bool dense = path == RT_PATH_DENSE || (path == RT_PATH_AUTO && REAL(dense_pays)(&m->sparse));
-    return !dense || REAL(expand)(m);
+static bool matrix_init(Matrix *m, size_t outs, size_t ins, const Piece *pieces, size_t count,
+                        RtPath path) {
+    *m = (Matrix){0};
+    if (!compress(&m->sparse, outs, ins, pieces, count)) return false;
+    bool dense = path == RT_PATH_DENSE || (path == RT_PATH_AUTO && dense_pays(&m->sparse));
+    return !dense || expand(m);
 }
 
 /* y += m x (keep = 1) or y = m x (keep = 0), by OpenBLAS. */
-static void REAL(gemm)(const REAL(Matrix) * m, const Real *x, size_t ldx, Real keep, Real *y,
-                       size_t ldy, size_t cols) {
+static void gemm(const Matrix *m, const Real *x, size_t ldx, Real keep, Real *y, size_t ldy,
+                 size_t cols) {
     REAL_GEMM(CblasRowMajor, CblasNoTrans, CblasNoTrans, (blasint)m->sparse.outs, (blasint)cols,
               (blasint)m->sparse.ins, 1, m->dense, (blasint)m->sparse.ins, x, (blasint)ldx, keep, y,
               (blasint)ldy);
@@ -132,37 +130,36 @@ typedef struct {
     Real *x;
     size_t ld;
     unsigned char *live;
-} REAL(Block);
+} Block;
 
 /* y = m x. Leaves y.live alone. */
-static void REAL(matrix_multiply)(const REAL(Kernels) * kernels, const REAL(Matrix) * m,
-                                  REAL(Block) x, REAL(Block) y, size_t cols) {
+static void matrix_multiply(const Kernels *kernels, const Matrix *m, Block x, Block y,
+                            size_t cols) {
     if (m->dense)
-        REAL(gemm)(m, x.x, x.ld, 0, y.x, y.ld, cols);
+        gemm(m, x.x, x.ld, 0, y.x, y.ld, cols);
     else
         kernels->multiply(&m->sparse, x.x, x.ld, x.live, y.x, y.ld, cols);
 }
 
 /* y += m x */
-static void REAL(matrix_multiply_add)(const REAL(Kernels) * kernels, const REAL(Matrix) * m,
-                                      REAL(Block) x, REAL(Block) y, size_t cols) {
+static void matrix_multiply_add(const Kernels *kernels, const Matrix *m, Block x, Block y,
+                                size_t cols) {
     for (size_t o = 0; o < m->sparse.outs; o++)
         y.live[o] |= m->dense || m->sparse.start[o] < m->sparse.start[o + 1];
     if (m->dense)
-        REAL(gemm)(m, x.x, x.ld, 1, y.x, y.ld, cols);
+        gemm(m, x.x, x.ld, 1, y.x, y.ld, cols);
     else
         kernels->multiply_add(&m->sparse, x.x, x.ld, x.live, y.x, y.ld, cols);
 }
 
 /* y = relu(m x + bias), bias[outs] */
-static void REAL(matrix_multiply_relu)(const REAL(Kernels) * kernels, const REAL(Matrix) * m,
-                                       const Real *bias, REAL(Block) x, REAL(Block) y,
-                                       size_t cols) {
+static void matrix_multiply_relu(const Kernels *kernels, const Matrix *m, const Real *bias, Block x,
+                                 Block y, size_t cols) {
     if (!m->dense) {
         kernels->multiply_relu(&m->sparse, bias, x.x, x.ld, x.live, y.x, y.ld, y.live, cols);
         return;
     }
-    REAL(gemm)(m, x.x, x.ld, 0, y.x, y.ld, cols);
+    gemm(m, x.x, x.ld, 0, y.x, y.ld, cols);
     kernels->bias_relu(bias, y.x, y.ld, m->sparse.outs, cols);
     memset(y.live, 1, m->sparse.outs);
 }

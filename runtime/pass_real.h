@@ -1,5 +1,12 @@
-/* Template: the forward pass in one real type, put together. */
+/* Template: the forward pass in one real type, put together.
+ *
+ * pass32.c and pass64.c include this after defining REAL_BITS. They are separate files, so only
+ * what leaves them carries the type's suffix; in the parts below Real is the type, and Kernels and
+ * Compressed are the kernels' types for it. */
 #include "runtime/real.h"
+
+typedef REAL(Kernels) Kernels;
+typedef REAL(Compressed) Compressed;
 
 /* In this order: each uses what the ones before it define. */
 // clang-format off
@@ -14,12 +21,12 @@
 // clang-format on
 
 const PassType REAL(rt_pass) = {
-    .prepare = REAL(prepare),
-    .release = REAL(release),
-    .info = REAL(info),
-    .pack_columns = REAL(pack_columns),
-    .run = REAL(run),
-    .stream_new = REAL(stream_new),
-    .stream_free = REAL(stream_free),
-    .stream_push = REAL(stream_push),
+    .prepare = prepare,
+    .release = release,
+    .info = info,
+    .pack_columns = pack_columns,
+    .run = run_pack,
+    .stream_new = stream_new,
+    .stream_free = stream_free,
+    .stream_push = stream_push,
 };

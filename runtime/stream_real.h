@@ -2,10 +2,9 @@
  *
  * The kept rows hold query, key and value of each column so far, [projected, capacity]; a new
  * column attends to those before it. One column is computed in a block as wide as a vector. */
-#include "runtime/real.h"
 
 typedef struct {
-    const REAL(Prepared) * prepared;
+    const Prepared *prepared;
     size_t length, capacity; /* columns, the sink's included */
     Real **kept;             /* [layers]: [projected, capacity] */
     RtBuffer memory;         /* of what follows */
@@ -13,13 +12,13 @@ typedef struct {
     Real *projection;        /* [max_projected, lanes] */
     Real *results;           /* [max_results, lanes] */
     double *read;            /* [W] */
-    REAL(BlockScratch) block;
+    BlockScratch block;
     RtBuffer tile_memory;
-    REAL(Tiles) tiles; /* for `capacity` keys */
-} REAL(Stream);
+    Tiles tiles; /* for `capacity` keys */
+} Stream;
 
-static void REAL(stream_free)(void *context) {
-    REAL(Stream) *stream = context;
+static void stream_free(void *context) {
+    Stream *stream = context;
     if (!stream) return;
     for (size_t l = 0; stream->kept && l < stream->prepared->layer_count; l++)
         free(stream->kept[l]);
@@ -29,36 +28,34 @@ static void REAL(stream_free)(void *context) {
     free(stream);
 }
 
-static Real *REAL(moved)(const Real *old, size_t rows, size_t length, size_t ld, size_t capacity) {
+static Real *moved(const Real *old, size_t rows, size_t length, size_t ld, size_t capacity) {
     size_t size;
     if (__builtin_mul_overflow(rows, capacity, &size)) return NULL;
-    Real *rows_new = rt_calloc_aligned(size + REAL(PAD), sizeof *rows_new);
+    Real *rows_new = rt_calloc_aligned(size + PAD, sizeof *rows_new);
     for (size_t i = 0; rows_new && old && i < rows; i++)
         memcpy(rows_new + i * capacity, old + i * ld, length * sizeof *old);
     return rows_new;
 }
 
-static bool REAL(reserve_tiles)(REAL(Stream) * stream, size_t capacity) {
-    const REAL(Prepared) *prepared = stream->prepared;
+static bool reserve_tiles(Stream *stream, size_t capacity) {
+    const Prepared *prepared = stream->prepared;
     RtCarve sizes = {0};
-    REAL(Tiles) tiles;
-    REAL(tiles_place)(&tiles, &sizes, &prepared->options, capacity, prepared->max_c);
+    Tiles tiles;
+    tiles_place(&tiles, &sizes, prepared, capacity);
     if (sizes.overflow || !rt_buffer_reserve(&stream->tile_memory, sizes.used)) return false;
-    REAL(tiles_place)
-    (&stream->tiles, &(RtCarve){.base = stream->tile_memory.bytes}, &prepared->options, capacity,
-     prepared->max_c);
+    tiles_place(&stream->tiles, &(RtCarve){.base = stream->tile_memory.bytes}, prepared, capacity);
     return true;
 }
 
 /* Room for more columns in every layer, or none: larger tiles do no harm. */
-static bool REAL(stream_reserve)(REAL(Stream) * stream, size_t capacity) {
+static bool stream_reserve(Stream *stream, size_t capacity) {
     size_t layers = stream->prepared->layer_count;
     Real **kept = rt_calloc(layers, sizeof *kept);
-    bool ok = kept && REAL(reserve_tiles)(stream, capacity);
+    bool ok = kept && reserve_tiles(stream, capacity);
     for (size_t l = 0; ok && l < layers; l++) {
-        kept[l] = REAL(moved)(stream->kept ? stream->kept[l] : NULL,
-                              stream->prepared->layers[l].projected, stream->length,
-                              stream->capacity, capacity);
+        kept[l] =
+            moved(stream->kept ? stream->kept[l] : NULL, stream->prepared->layers[l].projected,
+                  stream->length, stream->capacity, capacity);
         ok = kept[l] != NULL;
     }
     Real **unused = ok ? stream->kept : kept;
@@ -72,83 +69,82 @@ static bool REAL(stream_reserve)(REAL(Stream) * stream, size_t capacity) {
 }
 
 /* The new column joins those kept, then its heads attend; results go to column 0. */
-static void REAL(stream_attend)(REAL(Stream) * stream, size_t l) {
-    const REAL(Prepared) *prepared = stream->prepared;
-    const REAL(Layer) *layer = &prepared->layers[l];
+static void stream_attend(Stream *stream, size_t l) {
+    const Prepared *prepared = stream->prepared;
+    const Layer *layer = &prepared->layers[l];
     size_t lanes = prepared->kernels->lanes, q = stream->length, ld = stream->capacity;
     for (size_t i = 0; i < layer->projected; i++)
         stream->kept[l][i * ld + q] = stream->projection[i * lanes];
     for (size_t h = 0; h < layer->head_count; h++) {
-        REAL(Attention)
-        view = REAL(head_view)(prepared, &layer->heads[h], q, stream->kept[l], stream->results, ld);
-        view.out = stream->results + layer->heads[h].result * lanes;
+        const Head *head = &layer->heads[h];
+        Attention view = head_view(prepared, head, q, stream->kept[l], ld);
+        view.out = stream->results + head->result * lanes;
         view.ldout = lanes;
         if (q == 0) {
-            REAL(attend_sink)(&view);
+            attend_sink(&view);
             continue;
         }
         view.out_from = q;
-        REAL(attend)(prepared->kernels, prepared->options.rule, &view, q, q + 1, &stream->tiles);
+        attend(prepared->kernels, prepared->options.rule, &view, q, q + 1, &stream->tiles);
     }
 }
 
-static void REAL(stream_column)(REAL(Stream) * stream, size_t token) {
-    const REAL(Prepared) *prepared = stream->prepared;
+static void stream_column(Stream *stream, size_t token) {
+    const Prepared *prepared = stream->prepared;
     size_t lanes = prepared->kernels->lanes;
     memset(stream->h, 0, prepared->width * lanes * sizeof *stream->h);
-    REAL(embed)(prepared, token, stream->length, stream->h, lanes);
-    const REAL(Layer) *layer = NULL;
+    embed(prepared, token, stream->length, stream->h, lanes);
+    Columns column = {stream->h, lanes, lanes, stream->results, stream->projection, lanes};
+    const Layer *layer = NULL;
     for (size_t l = 0; l <= prepared->layer_count; l++) {
-        const REAL(Layer) *next = l < prepared->layer_count ? &prepared->layers[l] : NULL;
-        REAL(block_step)
-        (prepared, layer, next, stream->h, lanes, lanes, stream->results, stream->projection, lanes,
-         &stream->block);
-        if (next && next->head_count) REAL(stream_attend)(stream, l);
+        const Layer *next = l < prepared->layer_count ? &prepared->layers[l] : NULL;
+        block_step(prepared, layer, next, &column, &stream->block);
+        if (next && next->head_count) stream_attend(stream, l);
         layer = next;
     }
 }
 
-static void REAL(stream_place)(REAL(Stream) * stream, RtCarve *memory) {
-    const REAL(Prepared) *prepared = stream->prepared;
+static void stream_place(Stream *stream, RtCarve *memory) {
+    const Prepared *prepared = stream->prepared;
     size_t lanes = prepared->kernels->lanes;
     stream->h = rt_carve(memory, prepared->width, lanes * sizeof(Real));
     stream->projection = rt_carve(memory, prepared->max_projected, lanes * sizeof(Real));
     stream->results = rt_carve(memory, prepared->max_results, lanes * sizeof(Real));
     stream->read = rt_carve(memory, prepared->width, sizeof *stream->read);
-    REAL(block_place)(&stream->block, memory, prepared, lanes);
+    block_place(&stream->block, memory, prepared, lanes);
 }
 
-static bool REAL(stream_init)(REAL(Stream) * stream, const REAL(Prepared) * prepared) {
+static bool stream_init(Stream *stream, const Prepared *prepared) {
     stream->prepared = prepared;
     RtCarve sizes = {0};
-    REAL(stream_place)(stream, &sizes);
+    stream_place(stream, &sizes);
     if (sizes.overflow || !rt_buffer_reserve(&stream->memory, sizes.used)) return false;
-    REAL(stream_place)(stream, &(RtCarve){.base = stream->memory.bytes});
-    return REAL(stream_reserve)(stream, REAL(PAD));
+    stream_place(stream, &(RtCarve){.base = stream->memory.bytes});
+    return stream_reserve(stream, PAD);
 }
 
-static void *REAL(stream_new)(const void *context, RtError *err) {
-    REAL(Stream) *stream = rt_calloc(1, sizeof *stream);
-    if (stream && REAL(stream_init)(stream, context)) {
-        REAL(stream_column)(stream, 0);
+static void *stream_new(const void *context, RtError *err) {
+    Stream *stream = rt_calloc(1, sizeof *stream);
+    if (stream && stream_init(stream, context)) {
+        stream_column(stream, 0);
         stream->length = 1;
         return stream;
     }
-    REAL(stream_free)(stream);
+    stream_free(stream);
     rt_error(err, "out of memory for a stream");
     return NULL;
 }
 
-static bool REAL(stream_push)(void *context, size_t id, const Outputs *outputs, Reading *readings,
-                              RtError *err) {
-    REAL(Stream) *stream = context;
-    if (stream->length == stream->capacity && !REAL(stream_reserve)(stream, 2 * stream->capacity))
+static bool stream_push(void *context, size_t id, const Outputs *outputs, Reading *readings,
+                        RtError *err) {
+    Stream *stream = context;
+    if (stream->length == stream->capacity && !stream_reserve(stream, spread(2 * stream->capacity)))
         return rt_error(err, "out of memory for %zu positions", stream->length);
-    REAL(stream_column)(stream, id + 1);
+    stream_column(stream, id + 1);
     for (size_t o = 0; o < outputs->count; o++) {
         const Decoder *decoder = &outputs->decoders[o];
-        REAL(read_column)
-        (stream->h, stream->prepared->kernels->lanes, decoder->start, decoder->count, stream->read);
+        read_column(stream->h, stream->prepared->kernels->lanes, decoder->start, decoder->count,
+                    stream->read);
         if (!decoder_read(decoder, stream->read, &readings[o], err))
             return rt_error_prefix(err, "position %zu", stream->length - 1);
     }

@@ -3,23 +3,22 @@
  * A rule turns a row of scores into weights, in place, and returns their sum; the caller divides by
  * it. With `tiles` in the table a row may be one part of a longer one: `top` is then the largest
  * score so far, of this part and the earlier ones. Masked scores are −∞ and get weight 0. */
-#include "runtime/real.h"
 
 typedef struct {
     Real *s;
     size_t n;
     Real top;    /* the row's maximum, finite */
     Real window; /* how far below the maximum a key is still selected */
-    const REAL(Kernels) * kernels;
-} REAL(Scores);
+    const Kernels *kernels;
+} Scores;
 
-typedef Real REAL(Rule)(const REAL(Scores) * row);
+typedef Real Rule(const Scores *row);
 
-static Real REAL(softmax)(const REAL(Scores) * row) {
+static Real softmax(const Scores *row) {
     return row->kernels->exp_row(row->s, row->n, row->top);
 }
 
-static Real REAL(hard_left)(const REAL(Scores) * row) {
+static Real hard_left(const Scores *row) {
     Real least = row->top - row->window;
     size_t first = 0;
     while (first < row->n && !(row->s[first] >= least)) first++;
@@ -27,7 +26,7 @@ static Real REAL(hard_left)(const REAL(Scores) * row) {
     return 1;
 }
 
-static Real REAL(hard_right)(const REAL(Scores) * row) {
+static Real hard_right(const Scores *row) {
     Real least = row->top - row->window;
     size_t end = row->n;
     while (end > 0 && !(row->s[end - 1] >= least)) end--;
@@ -35,14 +34,14 @@ static Real REAL(hard_right)(const REAL(Scores) * row) {
     return 1;
 }
 
-static Real REAL(average)(const REAL(Scores) * row) {
+static Real average(const Scores *row) {
     Real least = row->top - row->window, sum = 0;
     for (size_t j = 0; j < row->n; j++) sum += row->s[j] = row->s[j] >= least;
     return sum;
 }
 
-static REAL(Rule) *const REAL(rules)[RT_RULE_COUNT] = {
-#define RULE(id, function, ...) [id] = REAL(function),
+static Rule *const rules[RT_RULE_COUNT] = {
+#define RULE(id, function, ...) [id] = function,
 #include "runtime/weight_rule.def"
 #undef RULE
 };

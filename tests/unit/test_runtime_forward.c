@@ -310,6 +310,26 @@ static void test_overflow(void **state) {
     }
 }
 
+/* A run that is told to stop says so, and nothing is left of it. */
+static void test_interrupted(void **state) {
+    (void)state;
+    static volatile sig_atomic_t stop = 0;
+    Model *model = small_model(RT_F64);
+    RunOptions options = run_options();
+    options.stop = &stop;
+    RtError err;
+    Engine *engine = engine_new(model, &options, &err);
+    RunResult result;
+    const size_t ids[] = {0, 1};
+    assert_true(engine_run(engine, ids, 2, &result, &err));
+    run_result_clear(&result);
+    stop = 1;
+    assert_false(engine_run(engine, ids, 2, &result, &err));
+    assert_string_equal(err.text, "interrupted");
+    engine_free(engine);
+    model_free(model);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_softmax),       cmocka_unit_test(test_kernel_sets),
@@ -317,6 +337,7 @@ int main(void) {
         cmocka_unit_test(test_hard_rules),    cmocka_unit_test(test_long),
         cmocka_unit_test(test_threads_agree), cmocka_unit_test(test_bad_inputs),
         cmocka_unit_test(test_bad_options),   cmocka_unit_test(test_overflow),
+        cmocka_unit_test(test_interrupted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
