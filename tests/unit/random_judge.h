@@ -15,6 +15,7 @@ typedef enum Judgement {
     JUDGED_RIGHT,
     JUDGED_NO_INPUT,  /* the interpreter has an error on every input */
     JUDGED_TOO_LARGE, /* a limit of the compiler, said so */
+    JUDGED_ROUNDING,  /* the program tells doubles apart that differ by rounding only: refused */
     JUDGED_COARSE,    /* float32 was asked for and cannot hold the bound */
     JUDGED_NOT_RASP,  /* the evaluator refuses the program: of the generator, if often */
     JUDGED_REFUSED,   /* another error of the compiler: a failure of the test */
@@ -27,6 +28,7 @@ typedef enum Judgement {
 } Judgement;
 
 static const char *const judgement_names[JUDGEMENT_COUNT] = {
+    [JUDGED_ROUNDING] = "hang on rounding",
     [JUDGED_COARSE] = "beyond float32",
     [JUDGED_RIGHT] = "right",
     [JUDGED_NO_INPUT] = "no input without an error",
@@ -128,6 +130,7 @@ static inline Judgement judge_error(Judge *judge, const LowerError *error, Graph
     const char *node = error->node == NODE_NONE ? "" : graph_text(graph, error->node, 200, arena);
     snprintf(judge->detail, sizeof judge->detail, "%s [%s]", error->message, node);
     if (strstr(error->message, "fails on every input")) return JUDGED_NO_INPUT;
+    if (strstr(error->message, "differ by rounding only")) return JUDGED_ROUNDING;
     if (strstr(error->message, "in f32")) return JUDGED_COARSE;
     return strstr(error->message, "too many") ? JUDGED_TOO_LARGE : JUDGED_REFUSED;
 }
