@@ -19,12 +19,20 @@ typedef struct Trial {
     const Atom **expected; /* by output; NULL: an error, or not compared */
 } Trial;
 
+/* The values of an output that is decoded as the nearest number, equal ones (check_same) in
+ * one run: what is between two runs is where an answer changes. */
+typedef struct Levels {
+    double *low, *high; /* of run k, ascending */
+    size_t count;       /* 0: another kind of output */
+} Levels;
+
 typedef struct Checker {
     const CheckSubject *subject;
     const CheckOptions *options;
     CheckReport *report;
     Arena *arena;
     const Atom **values; /* by output and index: what the model says */
+    Levels *levels;      /* by output */
     Engine **engines;    /* by run */
     Inputs *inputs;
     uint32_t *ids; /* scratch: the next input */
@@ -51,6 +59,39 @@ static const Atom *output_values(const ModelOutput *output, Intern *table, Arena
     for (size_t k = 0; k < output->value_count; k++)
         values[k] = record_atom(&output->values[k], table);
     return values;
+}
+
+static int by_number(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static Levels find_levels(const ModelOutput *output, Arena *arena) {
+    Levels levels = {0};
+    if (output->decode != RT_DECODE_NEAREST) return levels;
+    size_t n = output->value_count;
+    double *number = ARENA_ARRAY(arena, n, double);
+    for (size_t k = 0; k < n; k++) number[k] = rt_atom_number(&output->values[k]);
+    qsort(number, n, sizeof *number, by_number);
+    levels.low = ARENA_ARRAY(arena, n, double);
+    levels.high = ARENA_ARRAY(arena, n, double);
+    for (size_t k = 0; k < n; k++) {
+        if (k == 0 || !check_same(atom_float(number[k - 1]), atom_float(number[k])))
+            levels.low[levels.count++] = number[k];
+        levels.high[levels.count - 1] = number[k];
+    }
+    return levels;
+}
+
+/* How far x is from where another value than the expected one would be read. */
+static double level_margin(const Levels *levels, double x, double expected) {
+    double margin = INFINITY;
+    size_t k = 0;
+    while (k + 1 < levels->count && levels->low[k + 1] <= expected) k++;
+    if (k > 0) margin = x - (levels->high[k - 1] + levels->low[k]) / 2;
+    if (k + 1 < levels->count)
+        margin = fmin(margin, (levels->high[k] + levels->low[k + 1]) / 2 - x);
+    return margin;
 }
 
 static Atom found_value(const Checker *c, size_t output, const Reading *reading) {
@@ -163,19 +204,27 @@ static void keep_example(Checker *c, CheckRun *run, const Trial *trial, uint32_t
         .ids = ids, .length = n, .output = output, .expected = expected, .found = found};
 }
 
+static void compare_reading(const Checker *c, CheckRun *run, size_t output, Atom expected,
+                            const Reading *reading) {
+    const Levels *levels = &c->levels[output];
+    if (levels->count == 0) {
+        run->least_margin = fmin(run->least_margin, reading->margin);
+    } else if (atom_is_number(expected)) {
+        double x = reading->number, value = atom_double(expected);
+        run->least_margin = fmin(run->least_margin, level_margin(levels, x, value));
+        run->largest_error = fmax(run->largest_error, fabs(x - value));
+    }
+}
+
 /* Positions at which one output is right. */
 static size_t compare_output(const Checker *c, CheckRun *run, const Trial *trial, size_t output,
                              const RunResult *result) {
-    bool nearest = c->subject->model->outputs[output]->decode != RT_DECODE_ARGMAX;
     size_t right = 0;
     for (uint32_t i = 0; i < trial->length; i++) {
         const Reading *reading = run_reading(result, output, i);
         Atom expected = trial->expected[output][i];
         right += check_same(expected, found_value(c, output, reading));
-        run->least_margin = fmin(run->least_margin, reading->margin);
-        if (!nearest || !atom_is_number(expected)) continue;
-        run->largest_error =
-            fmax(run->largest_error, fabs(reading->number - atom_double(expected)));
+        compare_reading(c, run, output, expected, reading);
     }
     return right;
 }
@@ -251,6 +300,9 @@ static Checker *prepare(const CheckSubject *subject, const CheckOptions *options
     *c = (Checker){.subject = subject, .options = options, .report = report, .arena = arena};
     c->inputs = inputs_new(subject->domain, options->inputs, arena);
     c->values = ARENA_ARRAY(arena, model->output_count + 1, const Atom *);
+    c->levels = ARENA_ARRAY(arena, model->output_count + 1, Levels);
+    for (size_t k = 0; k < model->output_count; k++)
+        c->levels[k] = find_levels(model->outputs[k], arena);
     for (size_t k = 0; k < model->output_count; k++)
         c->values[k] = output_values(model->outputs[k], graph_intern(subject->graph), arena);
     c->engines = ARENA_ARRAY(arena, options->run_count + 1, Engine *);

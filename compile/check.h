@@ -40,7 +40,9 @@ typedef struct CheckRun {
     size_t agreed;        /* inputs */
     size_t right;         /* positions, over all outputs */
     double largest_error; /* of outputs decoded as numbers, against the true value; -1: none are */
-    double least_margin;  /* Reading.margin; infinite if nothing was decided */
+    /* How far the nearest decision was from another answer, in units of the residual stream;
+     * negative if one is wrong, infinite if nothing was decided. */
+    double least_margin;
     CheckExample *examples;
     uint32_t example_count;
 } CheckRun;
