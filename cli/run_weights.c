@@ -133,7 +133,7 @@ static int play(Program *program, Play *play, NodeId where) {
         return EXIT_WRONG_PROGRAM;
     }
     player->where = where;
-    if (!choose_outputs(player, run->choice, program->arena)) return EXIT_WRONG_USE;
+    if (!choose_outputs(player, run->choice, program->arena)) return EXIT_WRONG_PROGRAM;
     if (run->weights->stream) return run_stream(player, run);
     Machine machine = player_machine(player);
     Runner runner = {.program = program,
