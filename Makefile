@@ -117,7 +117,7 @@ fuzz: ## each fuzz target for 60 s (FUZZ_TIME=...)
 	@tests/fuzz/run
 
 bench: all ## measure; writes bench/results.md and bench/results.json
-	@$(SUBMAKE) $(BENCHES)
+	@$(SUBMAKE) $(BENCHES) tools
 	@bench/run
 
 golden: all ## rewrite the golden files; read the diff
