@@ -46,31 +46,44 @@ static bool try_weights(Compiled *c, EmitOptions emit, Arena *arena) {
     return true;
 }
 
-/* The smallest type that the certificate holds in; tables with flat parts where errors would
- * otherwise pile up. */
-static bool choose_weights(Compiled *c, const CompileOptions *options, Arena *arena,
-                           LowerError *error) {
-    static const struct {
-        RtDtype dtype;
-        bool steep;
-    } choices[] = {{RT_F32, false}, {RT_F64, false}, {RT_F32, true}, {RT_F64, true}};
-    for (size_t k = 0; k < sizeof choices / sizeof *choices; k++) {
-        bool f32 = choices[k].dtype == RT_F32;
+/* What is tried, in order, until the certificate holds: the smaller type first; tables with
+ * flat parts where errors would pile up; equality by one-hots where scores would magnify them. */
+static const struct Try {
+    bool one_hot, steep;
+    RtDtype dtype;
+} tries[] = {{false, false, RT_F32}, {false, false, RT_F64}, {false, true, RT_F32},
+             {false, true, RT_F64},  {true, true, RT_F32},   {true, true, RT_F64}};
+
+static void explain(Compiled *c, const CompileOptions *options, LowerError *error) {
+    bool f32 = options->dtype == COMPILE_F32;
+    *error = (LowerError){.node = NODE_NONE, .message = "out of memory for the weights"};
+    if (!c->model || !c->ideal) return;
+    if (c->certificate->holds)
+        snprintf(error->message, sizeof error->message,
+                 "the certified error is %.3g, the tolerance %.3g (--tolerance, --dtype)",
+                 c->certificate->error, options->tolerance);
+    else
+        snprintf(error->message, sizeof error->message, "cannot certify the model in %s: %s%s",
+                 f32 ? "f32" : "f64", c->certificate->broken, f32 ? " (--dtype f64 is finer)" : "");
+}
+
+static bool choose_weights(Compiled *c, const CompileOutput *outputs, const CompileOptions *options,
+                           Arena *arena, LowerError *error) {
+    for (size_t k = 0; k < sizeof tries / sizeof *tries; k++) {
+        bool f32 = tries[k].dtype == RT_F32;
         if (options->dtype != COMPILE_AUTO && (options->dtype == COMPILE_F32) != f32) continue;
-        EmitOptions emit = {choices[k].dtype, BETA, choices[k].steep, options->log_length};
+        if (!c->lower || lower_options(c->lower).one_hot != tries[k].one_hot) {
+            LowerOptions lowering = {options->masks, options->table_limit, tries[k].one_hot};
+            c->lower = lower_new(c->values, lowering, arena);
+            if (!lower_outputs(c, outputs, arena, error)) goto fail;
+        }
+        EmitOptions emit = {tries[k].dtype, BETA, tries[k].steep, options->log_length};
         if (!try_weights(c, emit, arena)) break;
         bool close = options->tolerance == 0 || c->certificate->error <= options->tolerance;
         if (c->certificate->holds && close) return true;
     }
-    *error = (LowerError){.node = NODE_NONE, .message = "out of memory for the weights"};
-    if (c->model && c->ideal && c->certificate->holds)
-        snprintf(error->message, sizeof error->message,
-                 "the certified error is %.3g, the tolerance %.3g (--tolerance, --dtype)",
-                 c->certificate->error, options->tolerance);
-    else if (c->model && c->ideal)
-        snprintf(error->message, sizeof error->message, "cannot certify the model in %s: %s%s",
-                 options->dtype == COMPILE_F32 ? "f32" : "f64", c->certificate->broken,
-                 options->dtype == COMPILE_F32 ? " (--dtype f64 is finer)" : "");
+    explain(c, options, error);
+fail:
     compiled_clear(c);
     model_free(c->model);
     c->model = NULL;
@@ -84,7 +97,6 @@ bool compile_graph(Graph *graph, const CompileOutput *outputs, uint32_t output_c
                          options->first, options->where};
     c->values = values_new(graph, &c->domain, options->table_limit,
                            (uint64_t)options->table_limit * ROWS_PER_LEVEL, arena);
-    c->lower = lower_new(c->values, (LowerOptions){options->masks, options->table_limit}, arena);
     if (options->where != NODE_NONE && !values_of(c->values, options->where)) {
         *error = (LowerError){.node = options->where,
                               .message = "too many values to say on which inputs this is true"};
@@ -93,8 +105,7 @@ bool compile_graph(Graph *graph, const CompileOutput *outputs, uint32_t output_c
     for (uint32_t k = 0; k < output_count; k++)
         if (graph_node(graph, outputs[k].node)->depth > c->depth)
             c->depth = graph_node(graph, outputs[k].node)->depth;
-    if (!lower_outputs(c, outputs, arena, error)) return false;
-    return choose_weights(c, options, arena, error);
+    return choose_weights(c, outputs, options, arena, error);
 }
 
 void compiled_clear(Compiled *compiled) {

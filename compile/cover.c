@@ -16,7 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_CUTS = 48, MAX_ELEMENTS = COVER_ELEMENTS, CUT_ROWS = 40000, CUT_COMBINATIONS = 40000 };
+enum {
+    MAX_CUTS = 48,
+    MAX_ELEMENTS = COVER_ELEMENTS,
+    CUT_ROWS = 40000,
+    CUT_COMBINATIONS = 40000,
+    ROUNDING_LEVELS = 2000
+};
 
 /* Estimated parameters: a hidden unit, a residual dimension, a head's component. */
 static const double UNIT_COST = 50, DIMENSION_COST = 40, COMPONENT_COST = 90;
@@ -38,6 +44,7 @@ typedef struct Table {
     uint32_t *class_of[MAX_ELEMENTS]; /* by level */
     uint32_t classes[MAX_ELEMENTS];
     bool numeric[MAX_ELEMENTS];
+    bool rounding; /* classes hang on rounding: only values will do */
 } Table;
 
 /* x = sum of factor * number(digit): by class code, by value, or by class indicator. */
@@ -185,6 +192,19 @@ static bool all_numbers(const NodeValues *v) {
     return true;
 }
 
+/* Are there levels that differ by rounding only, in different classes? */
+static bool hangs_on_rounding(const Table *t, uint32_t e) {
+    const NodeValues *v = values_of(lower_values(t->lower), t->cut.element[e]);
+    if (v->count > ROUNDING_LEVELS) return false; /* the certificate has the last word */
+    for (uint32_t a = 0; a < v->count; a++)
+        for (uint32_t b = 0; b < a; b++) {
+            double x = feature_number(v->levels[a]), y = feature_number(v->levels[b]);
+            if (t->class_of[e][a] != t->class_of[e][b] && fabs(x - y) <= 1e-12 * (1 + fabs(x)))
+                return true;
+        }
+    return false;
+}
+
 static bool make_table(Table *t, NodeId feature) {
     Values *values = lower_values(t->lower);
     NodeId nodes[MAX_ELEMENTS + 1];
@@ -208,6 +228,7 @@ static bool make_table(Table *t, NodeId feature) {
     for (uint32_t e = 0; e < t->cut.count; e++) {
         t->numeric[e] = all_numbers(values_of(values, t->cut.element[e]));
         quotient(t, e);
+        t->rounding |= t->numeric[e] && hangs_on_rounding(t, e);
     }
     return true;
 }
@@ -248,6 +269,8 @@ static const double *level_values(const Table *t, uint32_t e) {
 }
 
 static void consider(const Table *t, const Digit *digit, bool by_value, Candidate *best) {
+    best->rounding |= t->rounding;
+    if (t->rounding && !by_value) return;
     Point *point = ARENA_ARRAY(t->arena, t->rows, Point);
     for (size_t r = 0; r < t->rows; r++) {
         point[r].f = t->f[r];

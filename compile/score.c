@@ -546,6 +546,20 @@ static bool is_all(const Matrix *m) {
     return true;
 }
 
+/* 1 - (k - q)^2 multiplies errors of k and q by their size; where the certificate cannot bear
+ * that, what comes out of attention is compared class by class. */
+static bool by_one_hot(Builder *b, const Conjunct *c) {
+    if (!lower_options(b->lower).one_hot) return false;
+    for (int side = 0; side < 2; side++) {
+        const NodeValues *v = values_of(b->values, side ? c->query : c->key);
+        for (uint32_t s = 0; s < v->source_count; s++) {
+            NodeKind kind = graph_node(b->graph, v->sources[s])->kind;
+            if (kind == NODE_AGGREGATE || kind == NODE_WIDTH) return true;
+        }
+    }
+    return false;
+}
+
 static bool add_conjunct(Builder *b, Conjunct *c, bool *scored) {
     Matrix m = {0};
     bool done = false;
@@ -558,7 +572,7 @@ static bool add_conjunct(Builder *b, Conjunct *c, bool *scored) {
     quotient(b, &m);
     if (!check_classes(b, c, &m)) return false;
     if (!add_side_only(b, c, &m, &done) || done) return done;
-    if (!is_matching(&m)) return add_one_hot(b, c, &m);
+    if (!is_matching(&m) || by_one_hot(b, c)) return add_one_hot(b, c, &m);
     if (!add_equality(b, c, &done)) return false;
     return done || add_matching(b, c, &m);
 }
