@@ -1,0 +1,153 @@
+/* The certificate against brute force: no part of the residual stream ever strays further than it
+ * says.  (test_certificate.c: what it refuses.) */
+#include "tests/unit/compile_fixture.h"
+
+#include "runtime/reference.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const struct {
+    const char *name, *alphabet, *text;
+    uint32_t length;
+} programs[] = {
+    {"histogram", "abc", "y = selector_width(select(tokens, tokens, ==));", 5},
+    {"reverse", "abc", "y = aggregate(select(indices, length - indices - 1, ==), tokens);", 5},
+    {"sort", "abcd", "y = sort(tokens, tokens);", 4},
+    {"shift", "ab", "y = shift(tokens, 2, \"-\") + shift(tokens, 1, \"+\");", 5},
+    {"means", "ab", "y = aggregate(select(indices, indices, <=), indicator(tokens == \"a\"));", 6},
+    {"nested", "abc",
+     "n = selector_width(select(tokens, tokens, ==));"
+     "m = selector_width(select(n, n, ==) and select(indices, indices, <));"
+     "y = [5, 1, 4, 2, 0, 3][m] if n > 1 else m * n;",
+     5},
+    {"balance", "()x",
+     "b = aggregate(select(indices, indices, <=), (1 if tokens == \"(\" else 0) -"
+     " (1 if tokens == \")\" else 0));"
+     "y = \"F\" if count(b < 0, True) > 0 else (\"T\" if b == 0 else \"P\");",
+     5},
+    {"defaults", "ab",
+     "y = aggregate(select(tokens, \"a\", ==) and select(indices, indices, <), "
+     "indices, 0.5);",
+     6},
+};
+enum { PROGRAM_COUNT = sizeof programs / sizeof *programs };
+
+static void open_program(CompileFixture *f, size_t k) {
+    fixture_open(f, programs[k].text, programs[k].alphabet, programs[k].length);
+    if (!fixture_compile(f)) fail_msg("%s: %s", programs[k].name, f->error.message);
+}
+
+/* --- every intermediate -------------------------------------------------------------------- */
+
+/* One input, the interpreter on it, and the parts of the stream that a tap compares. */
+typedef struct Probe {
+    CompileFixture *f;
+    Exec *exec;
+    size_t compared; /* values */
+    double worst;    /* largest error / bound */
+    uint32_t worst_part;
+} Probe;
+
+/* What the part should hold where its s-op has this value. */
+static double nominal(const Probe *p, const Part *part, uint32_t number, size_t i) {
+    Fault fault;
+    const Lower *lower = p->f->compiled.lower;
+    if (part->origin != FROM_SCAN)
+        return feature_number(column_at(exec_column(p->exec, part->node, &fault), i));
+    const ScanPlan *scan = lower_scan(lower, part->owner);
+    double x = feature_number(column_at(exec_column(p->exec, scan->x, &fault), i));
+    for (size_t k = 0; k < scan->output_count; k++) {
+        const ScanOutput *output = &scan->outputs[k];
+        for (uint32_t q = 0; output->part == number && q < output->points; q++)
+            if (fabs(output->x[q] - x) <= 1e-9 * (1 + fabs(x))) return output->value[q];
+    }
+    fail_msg("no point of the table at %g", x);
+    return 0;
+}
+
+static void compare_part(Probe *p, uint32_t number, const double *h, size_t n, size_t width) {
+    const Compiled *c = &p->f->compiled;
+    const Part *part = lower_part(c->lower, number);
+    uint32_t dim = c->emission.part_dim[number];
+    for (size_t i = 0; dim != DIM_NONE && i < n; i++) {
+        double value = nominal(p, part, number, i);
+        double error = fabs(h[(1 + i) * width + dim] - value);
+        double bound = c->certificate->part_error[number] + 1e-15 * fabs(value);
+        p->compared++;
+        if (error <= p->worst * bound || error == 0) continue;
+        p->worst = error / bound;
+        p->worst_part = number;
+    }
+}
+
+/* The parts that this sublayer writes. */
+static void tap(void *context, size_t layer, int sublayer, const double *h, size_t n,
+                size_t width) {
+    Probe *p = context;
+    const Compiled *c = &p->f->compiled;
+    for (uint32_t k = 0; k < lower_part_count(c->lower); k++) {
+        const Part *part = lower_part(c->lower, k);
+        if (part->origin != FROM_HEAD && part->origin != FROM_SCAN) continue;
+        if (part->stage.layer != layer + c->emission.first_layer) continue;
+        if ((int)part->stage.step - 1 == sublayer) compare_part(p, k, h, n, width);
+    }
+}
+
+static void probe_input(Probe *p, const uint32_t *ids, uint32_t n) {
+    CompileFixture *f = p->f;
+    Arena *arena = arena_child(f->arena);
+    Atom *tokens = ARENA_ARRAY(arena, n, Atom);
+    size_t *wide = ARENA_ARRAY(arena, n, size_t);
+    for (uint32_t i = 0; i < n; i++) tokens[i] = f->options.alphabet[wide[i] = ids[i]];
+    Input input = {.tokens = tokens, .length = n};
+    p->exec = exec_new(session_graph(f->session), &input, (ExecOptions){.keep = true, .threads = 1},
+                       arena);
+    ReferenceOptions options = {.rule = RT_SOFTMAX, .temperature = 1, .tap = tap, .tap_context = p};
+    RtError error = {""};
+    double *h = reference_run(f->compiled.model, &options, wide, n, &error);
+    if (!h) fail_msg("%s", error.text);
+    free(h);
+    exec_free(p->exec);
+    arena_free(arena);
+}
+
+static void test_every_intermediate_is_within_its_bound(void **state) {
+    (void)state;
+    size_t compared = 0;
+    for (size_t k = 0; k < PROGRAM_COUNT; k++) {
+        CompileFixture f;
+        open_program(&f, k);
+        Probe p = {.f = &f};
+        uint32_t ids[16], n;
+        Inputs *inputs =
+            inputs_new(&f.compiled.domain, (InputPlan){.exhaustive_limit = 400}, f.arena);
+        for (int tried = 0; tried < 400 && (n = inputs_next(inputs, ids)); tried++)
+            probe_input(&p, ids, n);
+        if (p.worst > 1)
+            fail_msg("%s: part %u strays %g times its bound", programs[k].name, p.worst_part,
+                     p.worst);
+        compared += p.compared;
+        fixture_close(&f);
+    }
+    assert_true(compared > 10000);
+}
+
+static void test_outputs_are_within_the_bound(void **state) {
+    (void)state;
+    for (size_t k = 0; k < PROGRAM_COUNT; k++) {
+        CompileFixture f;
+        open_program(&f, k);
+        CheckReport report = fixture_check(&f, f.compiled.model);
+        assert_int_equal(report.runs[0].agreed, report.compared);
+        assert_true(report.runs[0].largest_error <= f.compiled.certificate->error);
+        fixture_close(&f);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_intermediate_is_within_its_bound),
+        cmocka_unit_test(test_outputs_are_within_the_bound)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
