@@ -16,6 +16,7 @@ typedef enum Judgement {
     JUDGED_NO_INPUT,  /* the interpreter has an error on every input */
     JUDGED_TOO_LARGE, /* a limit of the compiler, said so */
     JUDGED_ROUNDING,  /* the program tells doubles apart that differ by rounding only: refused */
+    JUDGED_AHEAD,     /* causal masks were asked for, and the program looks ahead */
     JUDGED_COARSE,    /* float32 was asked for and cannot hold the bound */
     JUDGED_NOT_RASP,  /* the evaluator refuses the program: of the generator, if often */
     JUDGED_REFUSED,   /* another error of the compiler: a failure of the test */
@@ -29,6 +30,7 @@ typedef enum Judgement {
 
 static const char *const judgement_names[JUDGEMENT_COUNT] = {
     [JUDGED_ROUNDING] = "hang on rounding",
+    [JUDGED_AHEAD] = "look ahead",
     [JUDGED_COARSE] = "beyond float32",
     [JUDGED_RIGHT] = "right",
     [JUDGED_NO_INPUT] = "no input without an error",
@@ -114,6 +116,14 @@ static inline const Atom *alphabet_atoms(const Alphabet *a, Intern *table, Arena
     return atoms;
 }
 
+static inline bool judge_where(Session *session, const RandomProgram *p, NodeId *where) {
+    Value value;
+    if (p->where < 0) return true;
+    bool found = session_lookup(session, "fine", &value) && value.kind == VALUE_SOP;
+    if (found) *where = value.object->node;
+    return found;
+}
+
 static inline bool judge_outputs(Session *session, const RandomProgram *p, CompileOutput *outputs) {
     static const char *const name[] = {"first", "result"};
     Value value;
@@ -131,6 +141,7 @@ static inline Judgement judge_error(Judge *judge, const LowerError *error, Graph
     snprintf(judge->detail, sizeof judge->detail, "%s [%s]", error->message, node);
     if (strstr(error->message, "fails on every input")) return JUDGED_NO_INPUT;
     if (strstr(error->message, "differ by rounding only")) return JUDGED_ROUNDING;
+    if (strstr(error->message, "--mask causal")) return JUDGED_AHEAD;
     if (strstr(error->message, "in f32")) return JUDGED_COARSE;
     return strstr(error->message, "too many") ? JUDGED_TOO_LARGE : JUDGED_REFUSED;
 }
@@ -185,7 +196,8 @@ static inline Judgement judge_session_program(Judge *judge, Session *session,
     CompileOutput outputs[MAX_ROOTS];
     LowerError error = {0};
     if (!session_load_text(session, "random.rasp", text, strlen(text))) return JUDGED_NOT_RASP;
-    if (!judge_outputs(session, p, outputs)) return JUDGED_NOT_RASP;
+    if (!judge_outputs(session, p, outputs) || !judge_where(session, p, &options.where))
+        return JUDGED_NOT_RASP;
     Arena *arena = arena_child(session_arena(session));
     Graph *graph = session_graph(session);
     options.alphabet = alphabet_atoms(&p->alphabet, session_intern(session), arena);

@@ -263,6 +263,7 @@ typedef struct RandomProgram {
     int node_count;
     int root[MAX_ROOTS];
     int root_count;
+    int where; /* a bool that is to be true everywhere, named `fine`; -1: none */
 } RandomProgram;
 
 static inline void fill_literals(RandomProgram *p, Chooser *c, Expr *e) {
@@ -330,6 +331,7 @@ static inline void random_program(RandomProgram *p, Chooser *c, unsigned effort)
     for (int k = 0; k < p->root_count; k++)
         p->root[k] =
             generate(p, c, finished, "inbs"[choose(c, 4)], 2 + (int)(choose(c, 4) + effort));
+    p->where = choose(c, 10) == 1 ? generate(p, c, finished, 'b', 2) : -1;
 }
 
 /* --- text ------------------------------------------------------------------------------- */
@@ -349,16 +351,18 @@ static inline void put_expr(const RandomProgram *p, int id, Writer *w) {
     }
 }
 
+static inline void put_statement(const RandomProgram *p, const char *name, int id, Writer *w) {
+    for (const char *c = name; *c && w->at + 1 < w->size; c++) w->text[w->at++] = *c;
+    put_expr(p, id, w);
+    for (const char *c = ";\n"; *c && w->at + 1 < w->size; c++) w->text[w->at++] = *c;
+}
+
 /* The program's text; false if it is too long. */
 static inline bool program_text(const RandomProgram *p, char *text, size_t size) {
-    static const char *const name[MAX_ROOTS] = {"first = ", "result = "};
     Writer w = {text, 0, size};
-    for (int k = 0; k < p->root_count; k++) {
-        const char *label = p->root_count == 1 ? name[1] : name[k];
-        for (const char *c = label; *c && w.at + 1 < size; c++) text[w.at++] = *c;
-        put_expr(p, p->root[k], &w);
-        for (const char *c = ";\n"; *c && w.at + 1 < size; c++) text[w.at++] = *c;
-    }
+    if (p->where >= 0) put_statement(p, "fine = ", p->where, &w);
+    if (p->root_count > 1) put_statement(p, "first = ", p->root[0], &w);
+    put_statement(p, "result = ", p->root[p->root_count - 1], &w);
     text[w.at] = '\0';
     return w.at + 1 < size;
 }
@@ -417,6 +421,8 @@ static inline bool shrink_once(RandomProgram *p, StillFails *fails, void *contex
         next.root_count = 1;
         if (keep_if(p, &next, fails, context)) return true;
     }
+    next.where = -1;
+    if (p->where >= 0 && keep_if(p, &next, fails, context)) return true;
     next = *p;
     next.max_length--;
     if (next.max_length > 0 && keep_if(p, &next, fails, context)) return true;

@@ -16,6 +16,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "compile/record.h"
 #include "tests/unit/random_judge.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -57,7 +58,8 @@ static void watch(void) {
 /* Options other than the alphabet and the length, drawn now and then. */
 static CompileOptions draw_options(Chooser *c) {
     CompileOptions options = compile_options();
-    if (choose(c, 8) == 1) options.masks = MASKS_NONE;
+    if (choose(c, 8) == 1) options.masks = choose(c, 2) ? MASKS_NONE : MASKS_CAUSAL;
+    if (choose(c, 8) == 1) options.layout = LAYOUT_STANDARD;
     if (choose(c, 8) == 1) options.log_length = true;
     if (choose(c, 8) == 1) options.first = 0;
     if (choose(c, 6) == 1) options.dtype = COMPILE_F32;
@@ -67,12 +69,14 @@ static CompileOptions draw_options(Chooser *c) {
 static void describe(const RandomProgram *p, const CompileOptions *o, char *text, size_t size) {
     char program[PROGRAM_TEXT], alphabet[256];
     program_text(p, program, sizeof program);
-    snprintf(text, size, "# RASP_SEED=%llu\n%s--alphabet '%s' --max-length %u%s%s%s%s\n",
+    snprintf(text, size,
+             "# RASP_SEED=%llu\n%s--alphabet '%s' --max-length %u --mask %s%s%s%s%s%s%s\n",
              (unsigned long long)current_seed, program,
              alphabet_text(&p->alphabet, alphabet, sizeof alphabet), p->max_length,
-             o->masks == MASKS_NONE ? " --mask none" : "",
-             o->log_length ? " --log-length-scaling" : "", o->first == 0 ? " --first TOKEN0" : "",
-             o->dtype == COMPILE_F32 ? " --dtype f32" : "");
+             compile_mask_names[o->masks], o->log_length ? " --log-length-scaling" : "",
+             o->layout == LAYOUT_STANDARD ? " --layout standard" : "",
+             o->dtype == COMPILE_F32 ? " --dtype f32" : "", p->where >= 0 ? " --where fine" : "",
+             o->first == 0 ? " --first " : "", o->first == 0 ? p->alphabet.token[0] : "");
 }
 
 static Judgement judge(Judge *j, const RandomProgram *p, CompileOptions options) {
