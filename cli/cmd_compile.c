@@ -20,7 +20,7 @@ typedef struct CompileArguments {
     SopChoice choice;
     size_t memory;
     TargetOptions target;
-    bool json;
+    bool json, quiet; /* quiet: standard output has the weights */
     PlanDump *dump;
     Compiled compiled; /* outlives the program's guard */
 } CompileArguments;
@@ -28,7 +28,8 @@ typedef struct CompileArguments {
 enum { KEY_JSON = OPTION_OWN_KEYS, KEY_DUMP };
 
 static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0, "write the weights there (without: only the report)", 2},
+    {"output", 'o', "FILE", 0,
+     "write the weights there; - is standard output (without: only the report)", 2},
     {"json", KEY_JSON, NULL, 0, "the report as one JSON object", 5},
     {"dump", KEY_DUMP, "WHAT", 0,
      "print the compiler's sets, cover, heads, schedule or model instead of the report", 5},
@@ -44,7 +45,8 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         state->child_inputs[2] = &a->target;
         return 0;
     case 'o':
-        a->output = text;
+        a->quiet = strcmp(text, "-") == 0;
+        a->output = a->quiet ? "/dev/stdout" : text;
         return 0;
     case KEY_JSON:
         a->json = true;
@@ -181,7 +183,7 @@ static int compile(Program *p, void *context) {
         status = target_compile(p, &target, p->arena, &a->compiled, &report.seconds);
     if (status == EXIT_FINE && a->output)
         status = write_weights(p, &target, &a->compiled, a->output);
-    if (status != EXIT_FINE) return status;
+    if (status != EXIT_FINE || a->quiet) return status;
     report.sizes = summary_of(a->compiled.model, p->arena);
     if (a->dump)
         a->dump(stdout, &a->compiled);

@@ -134,12 +134,22 @@ static const char *refusal(const Player *player, const WeightsRun *run) {
     return NULL;
 }
 
+/* Can the model run so at all? */
+static bool can_stream(const Player *player) {
+    RtError error;
+    RunStream *stream = run_stream_new(player->engine, &error);
+    if (!stream) report_error("%s", error.text);
+    run_stream_free(stream);
+    return stream != NULL;
+}
+
 int run_stream(Player *player, const WeightsRun *run) {
     const char *no = refusal(player, run);
     if (no) {
         report_error("%s", no);
         return EXIT_WRONG_USE;
     }
+    if (!can_stream(player)) return EXIT_FAILED;
     Feeder f = {.player = player, .run = run};
     f.readings = ARENA_ARRAY(player->program->arena, player->model->output_count, Reading);
     for (int k = 0; k < run->input_count; k++)
