@@ -23,11 +23,8 @@ typedef struct {
     Real *z; /* [query_tile, c] */
     Real *m, *l;
     size_t query_tile, key_tile, lds;
+    bool blas; /* whether OpenBLAS may be used */
 } Tiles;
-
-/* From this size on a product over d (or c) features is left to OpenBLAS; below it packs more than
- * it multiplies. Measured with tiles of 32 × 512: equal at 12 to 16. */
-enum { GEMM_FROM = 16 };
 
 /* Sizes of tiles, measured at 4,096 positions: scores of narrow heads stay in the first cache; wide
  * ones want enough queries for OpenBLAS to pack the keys once for many. */
@@ -42,7 +39,8 @@ enum {
 static void tiles_place(Tiles *tiles, RtCarve *memory, const Prepared *prepared, size_t keys) {
     const RunOptions *options = &prepared->options;
     size_t c = prepared->max_c;
-    bool wide = prepared->max_d >= GEMM_FROM || c >= GEMM_FROM;
+    bool wide = prepared->wide_heads;
+    tiles->blas = wide && prepared->blas;
     tiles->query_tile = wide ? (size_t)WIDE_QUERIES : (size_t)NARROW_QUERIES;
     tiles->key_tile = wide ? (size_t)WIDE_KEYS : (size_t)NARROW_KEYS;
     if (options->query_tile) tiles->query_tile = options->query_tile;
@@ -73,26 +71,36 @@ static Span span_of(const Attention *at, size_t q) {
 static void tile_scores(const Kernels *kernels, const Attention *at, size_t q0, size_t rows,
                         size_t k0, size_t width, const Tiles *tiles) {
     const Real *q = at->q + q0, *k = at->k + k0;
-    if (at->d < GEMM_FROM) {
+    if (!tiles->blas || at->d < GEMM_FROM) {
         kernels->scores(q, at->ldq, rows, k, at->ldk, width, at->d, at->factor, tiles->s,
                         tiles->lds);
         return;
     }
-    REAL_GEMM(CblasRowMajor, CblasTrans, CblasNoTrans, (blasint)rows, (blasint)width,
-              (blasint)at->d, at->factor, q, (blasint)at->ldq, k, (blasint)at->ldk, 0, tiles->s,
-              (blasint)tiles->lds);
+    GemmShape shape = {.transpose_a = true,
+                       .m = rows,
+                       .n = width,
+                       .k = at->d,
+                       .lda = at->ldq,
+                       .ldb = at->ldk,
+                       .ldc = tiles->lds};
+    REAL(rt_gemm)(&shape, at->factor, q, k, 0, tiles->s);
 }
 
 static void tile_mix(const Kernels *kernels, const Attention *at, size_t rows, size_t k0,
                      size_t width, const Tiles *tiles) {
     const Real *v = at->v + k0;
-    if (at->c < GEMM_FROM) {
+    if (!tiles->blas || at->c < GEMM_FROM) {
         kernels->mix(tiles->s, tiles->lds, rows, v, at->ldv, width, at->c, tiles->z, at->c);
         return;
     }
-    REAL_GEMM(CblasRowMajor, CblasNoTrans, CblasTrans, (blasint)rows, (blasint)at->c,
-              (blasint)width, 1, tiles->s, (blasint)tiles->lds, v, (blasint)at->ldv, 1, tiles->z,
-              (blasint)at->c);
+    GemmShape shape = {.transpose_b = true,
+                       .m = rows,
+                       .n = at->c,
+                       .k = width,
+                       .lda = tiles->lds,
+                       .ldb = at->ldv,
+                       .ldc = at->c};
+    REAL(rt_gemm)(&shape, 1, tiles->s, v, 1, tiles->z);
 }
 
 /* Row r has met a larger score: what it has so far counts for less. */

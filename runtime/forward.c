@@ -1,10 +1,10 @@
 #include "runtime/forward.h"
 
+#include "runtime/blas.h"
 #include "runtime/memory.h"
 #include "runtime/pass.h"
 #include "runtime/spares.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
@@ -226,18 +226,6 @@ static int threads_for(const Engine *engine, size_t columns) {
     return work < worth ? 1 : threads;
 }
 
-/* OpenBLAS runs on the calling thread while we have threads of our own; the setting is global, so
- * it is put back. */
-static int blas_single(void) {
-    int before = openblas_get_num_threads();
-    if (before != 1) openblas_set_num_threads(1);
-    return before;
-}
-
-static void blas_restore(int before) {
-    if (before != 1) openblas_set_num_threads(before);
-}
-
 bool engine_run(const Engine *engine, const size_t *ids, size_t n, RunResult *result,
                 RtError *err) {
     RunInput input = {ids, n};
@@ -245,11 +233,11 @@ bool engine_run(const Engine *engine, const size_t *ids, size_t n, RunResult *re
     Pack pack = {&input, result, 1};
     Outputs outputs = outputs_of(engine);
     RtBuffer memory = spares_take(engine->spares);
-    int blas = blas_single();
+    int blas = rt_blas_single();
     size_t at;
     bool ok = engine->pass->run(engine->prepared, &pack, &outputs, &memory,
                                 threads_for(engine, n + 1), &at, err);
-    blas_restore(blas);
+    rt_blas_restore(blas);
     spares_give(engine->spares, memory);
     if (!ok) run_result_clear(result);
     return ok;
@@ -337,9 +325,9 @@ bool engine_run_batch(const Engine *engine, const RunInput *inputs, size_t count
     Batch batch = {.engine = engine, .inputs = inputs, .results = results, .failed_input = count};
     bool cut = cut_packs(&batch, count);
     if (cut) {
-        int blas = blas_single();
+        int blas = rt_blas_single();
         run_packs(&batch);
-        blas_restore(blas);
+        rt_blas_restore(blas);
     }
     free(batch.first);
     if (cut && batch.failed_input == count) return true;
@@ -368,9 +356,9 @@ RunStream *run_stream_new(const Engine *engine, RtError *err) {
         return NULL;
     }
     stream->engine = engine;
-    int blas = blas_single();
+    int blas = rt_blas_single();
     stream->pass = engine->pass->stream_new(engine->prepared, err);
-    blas_restore(blas);
+    rt_blas_restore(blas);
     if (stream->pass) return stream;
     free(stream);
     return NULL;
@@ -393,9 +381,9 @@ bool run_stream_push(RunStream *stream, size_t id, Reading *readings, RtError *e
                         engine->max_length);
     if (!check_id(engine, id, err)) return false;
     Outputs outputs = outputs_of(engine);
-    int blas = blas_single();
+    int blas = rt_blas_single();
     bool ok = engine->pass->stream_push(stream->pass, id, &outputs, readings, err);
-    blas_restore(blas);
+    rt_blas_restore(blas);
     if (ok) stream->length++;
     return ok;
 }

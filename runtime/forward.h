@@ -19,7 +19,7 @@
 typedef enum {
     RT_PATH_AUTO,   /* each matrix by its cost, equal keys and queries of a head once */
     RT_PATH_DENSE,  /* OpenBLAS throughout, as if no weight were zero */
-    RT_PATH_SPARSE, /* compressed rows throughout, equal keys and queries once */
+    RT_PATH_SPARSE, /* compressed rows, equal keys and queries once; OpenBLAS is not loaded */
     RT_PATH_COUNT
 } RtPath;
 

@@ -101,27 +101,31 @@ static bool expand(Matrix *m) {
 /* Whether OpenBLAS is expected to be faster. Per column it takes 20 ps an element (float, 40
  * double; AMD Zen 4, one thread, sizes 32 to 512); compressed rows take 27 to 33 ps an entry and 48
  * a row when every input is live, and half of that in compiled models, where most one-hots are
- * zero. */
+ * zero. Small matrices are not worth loading the library for. */
 static bool dense_pays(const Compressed *m) {
     const double entry_cost = 1.25, row_cost = 2; /* in elements of a dense matrix */
+    const double least = 4096;
     double entries = (double)m->start[m->outs], outs = (double)m->outs;
-    return outs * (double)m->ins < entry_cost * entries + row_cost * outs;
+    double elements = outs * (double)m->ins;
+    return elements >= least && elements < entry_cost * entries + row_cost * outs;
 }
 
+/* RT_PATH_DENSE needs OpenBLAS to be there; RT_PATH_AUTO does without if it has to. */
 static bool matrix_init(Matrix *m, size_t outs, size_t ins, const Piece *pieces, size_t count,
                         RtPath path) {
     *m = (Matrix){0};
     if (!compress(&m->sparse, outs, ins, pieces, count)) return false;
-    bool dense = path == RT_PATH_DENSE || (path == RT_PATH_AUTO && dense_pays(&m->sparse));
+    bool dense = path == RT_PATH_DENSE;
+    if (path == RT_PATH_AUTO) dense = dense_pays(&m->sparse) && rt_blas_load(NULL);
     return !dense || expand(m);
 }
 
 /* y += m x (keep = 1) or y = m x (keep = 0), by OpenBLAS. */
-static void gemm(const Matrix *m, const Real *x, size_t ldx, Real keep, Real *y, size_t ldy,
-                 size_t cols) {
-    REAL_GEMM(CblasRowMajor, CblasNoTrans, CblasNoTrans, (blasint)m->sparse.outs, (blasint)cols,
-              (blasint)m->sparse.ins, 1, m->dense, (blasint)m->sparse.ins, x, (blasint)ldx, keep, y,
-              (blasint)ldy);
+static void multiply_dense(const Matrix *m, const Real *x, size_t ldx, Real keep, Real *y,
+                           size_t ldy, size_t cols) {
+    size_t outs = m->sparse.outs, ins = m->sparse.ins;
+    GemmShape shape = {.m = outs, .n = cols, .k = ins, .lda = ins, .ldb = ldx, .ldc = ldy};
+    REAL(rt_gemm)(&shape, 1, m->dense, x, keep, y);
 }
 
 /* A block of columns: features × cols, cols a multiple of the kernels' lanes. `live` says which
@@ -136,7 +140,7 @@ typedef struct {
 static void matrix_multiply(const Kernels *kernels, const Matrix *m, Block x, Block y,
                             size_t cols) {
     if (m->dense)
-        gemm(m, x.x, x.ld, 0, y.x, y.ld, cols);
+        multiply_dense(m, x.x, x.ld, 0, y.x, y.ld, cols);
     else
         kernels->multiply(&m->sparse, x.x, x.ld, x.live, y.x, y.ld, cols);
 }
@@ -147,7 +151,7 @@ static void matrix_multiply_add(const Kernels *kernels, const Matrix *m, Block x
     for (size_t o = 0; o < m->sparse.outs; o++)
         y.live[o] |= m->dense || m->sparse.start[o] < m->sparse.start[o + 1];
     if (m->dense)
-        gemm(m, x.x, x.ld, 1, y.x, y.ld, cols);
+        multiply_dense(m, x.x, x.ld, 1, y.x, y.ld, cols);
     else
         kernels->multiply_add(&m->sparse, x.x, x.ld, x.live, y.x, y.ld, cols);
 }
@@ -159,7 +163,7 @@ static void matrix_multiply_relu(const Kernels *kernels, const Matrix *m, const 
         kernels->multiply_relu(&m->sparse, bias, x.x, x.ld, x.live, y.x, y.ld, y.live, cols);
         return;
     }
-    gemm(m, x.x, x.ld, 0, y.x, y.ld, cols);
+    multiply_dense(m, x.x, x.ld, 0, y.x, y.ld, cols);
     kernels->bias_relu(bias, y.x, y.ld, m->sparse.outs, cols);
     memset(y.live, 1, m->sparse.outs);
 }

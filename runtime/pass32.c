@@ -1,9 +1,9 @@
 /* The forward pass in float: the templates, once. */
 #include "runtime/pass.h"
 
+#include "runtime/blas.h"
 #include "runtime/memory.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>

@@ -6,7 +6,6 @@
 #undef Real
 #undef RealBits
 #undef REAL
-#undef REAL_GEMM
 
 #undef REAL_PASTE_
 #undef REAL_PASTE
@@ -15,13 +14,11 @@
 #define REAL(name)              REAL_PASTE(name, REAL_BITS)
 
 #if REAL_BITS == 32
-#define Real      float
-#define RealBits  int32_t
-#define REAL_GEMM cblas_sgemm
+#define Real     float
+#define RealBits int32_t
 #elif REAL_BITS == 64
-#define Real      double
-#define RealBits  int64_t
-#define REAL_GEMM cblas_dgemm
+#define Real     double
+#define RealBits int64_t
 #else
 #error "define REAL_BITS as 32 or 64 before including real.h"
 #endif
