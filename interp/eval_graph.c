@@ -87,7 +87,7 @@ static void atom_in(Session *s, const Ast *ast, Atom atom, Value container) {
         EVAL_FAIL(s, IN_ATOM, ast->child[1], eval_quoted(s, container));
     bool found = false;
     for (size_t k = 0; k < container.list->count && !found; k++)
-        found = value_equal(list_at(container.list, k), value_atom(atom));
+        found = value_equal(s->budget, list_at(container.list, k), value_atom(atom));
     eval_reduce(s, 2, value_atom(atom_bool(found)));
 }
 

@@ -52,7 +52,7 @@ static bool in_order(Session *s, OpId op, Value a, Value b, const Ast *at);
 /* Lists compare as their first unequal elements do, else as their lengths. */
 static bool lists_in_order(Session *s, OpId op, const List *a, const List *b, const Ast *at) {
     for (size_t k = 0; k < a->count && k < b->count; k++)
-        if (!value_equal(list_at(a, k), list_at(b, k)))
+        if (!value_equal(s->budget, list_at(a, k), list_at(b, k)))
             return in_order(s, op, list_at(a, k), list_at(b, k), at);
     return op_compare(op, atom_int((int64_t)a->count), atom_int((int64_t)b->count));
 }
@@ -97,7 +97,7 @@ static Value compute(Session *s, OpId op, Value a, Value b, const Ast *at) {
         return compute_atoms(s, op, args, at);
     }
     if (op == OP_EQ || op == OP_NE)
-        return value_atom(atom_bool(value_equal(a, b) == (op == OP_EQ)));
+        return value_atom(atom_bool(value_equal(s->budget, a, b) == (op == OP_EQ)));
     if (is_comparison(op)) return value_atom(atom_bool(in_order(s, op, a, b, at)));
     if (op == OP_ADD) return add(s, a, b, at);
     if (op == OP_MUL) return multiply(s, a, b, at);

@@ -130,34 +130,36 @@ bool value_truth(Value value) {
     return true;
 }
 
-static bool lists_equal(const List *a, const List *b) {
+static bool lists_equal(Budget *budget, const List *a, const List *b) {
     if (a == b) return true;
+    budget_poll(budget);
     if (a->count != b->count) return false;
     for (size_t k = 0; k < a->count; k++)
-        if (!value_equal(list_at(a, k), list_at(b, k))) return false;
+        if (!value_equal(budget, list_at(a, k), list_at(b, k))) return false;
     return true;
 }
 
 /* Without regard to order. */
-static bool dicts_equal(const Dict *a, const Dict *b) {
+static bool dicts_equal(Budget *budget, const Dict *a, const Dict *b) {
     if (a == b) return true;
+    budget_poll(budget);
     if (a->count != b->count) return false;
     for (size_t k = 0; k < a->count; k++) {
         const Value *other = dict_find(b, a->keys[k]);
-        if (!other || !value_equal(a->values[k], *other)) return false;
+        if (!other || !value_equal(budget, a->values[k], *other)) return false;
     }
     return true;
 }
 
-bool value_equal(Value a, Value b) {
+bool value_equal(Budget *budget, Value a, Value b) {
     if (a.kind != b.kind) return false;
     switch (a.kind) {
     case VALUE_ATOM:
         return atom_equal(a.atom, b.atom);
     case VALUE_LIST:
-        return lists_equal(a.list, b.list);
+        return lists_equal(budget, a.list, b.list);
     case VALUE_DICT:
-        return dicts_equal(a.dict, b.dict);
+        return dicts_equal(budget, a.dict, b.dict);
     case VALUE_FUNCTION:
         return a.function == b.function;
     case VALUE_SOP:

@@ -107,8 +107,9 @@ const Value *dict_find(const Dict *dict, Atom key);
 Value value_object(Heap *heap, ValueKind kind, NodeId node, const Str *name);
 
 bool value_truth(Value value);
-/* Numbers by value, containers element by element, functions and s-ops by identity. */
-bool value_equal(Value a, Value b);
+/* Numbers by value, containers element by element, functions and s-ops by identity.  Polls the
+ * budget: containers that share their parts can have very many pairs. */
+bool value_equal(Budget *budget, Value a, Value b);
 
 /* The number of elements of what can be unpacked: a list, a dict (its keys), a string (its
  * characters); false for anything else.  value_element is one of them. */
