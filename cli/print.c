@@ -247,6 +247,7 @@ static bool put_elements(Printer *printer, Session *session, Value value, unsign
     size_t count = 0;
     value_count(value, &count);
     for (size_t k = 0; k < count; k++) {
+        budget_poll(session_budget(session)); /* shared parts make long texts */
         Where place = {.tabs = tabs + (is_list ? 2 : 3), .before = ""};
         Arena *scratch = session_scratch(session);
         if (!is_list)
