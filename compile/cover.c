@@ -527,8 +527,5 @@ bool lower_cover(Lower *lower, NodeId feature, Cover *cover) {
                           "needs fewer)",
                           lower_options(lower).table_limit);
     if (!build(lower, &best, cover)) return false;
-    return values_of(values, cover->x) != NULL ||
-           lower_fail(lower, feature, "too many %s: %.0f, the limit is %.0f",
-                      values_error(values)->what, values_error(values)->size,
-                      values_error(values)->limit);
+    return values_of(values, cover->x) != NULL || lower_fail_values(lower);
 }

@@ -87,12 +87,13 @@ bool lower_fail(Lower *lower, NodeId node, const char *format, ...) {
     return false;
 }
 
-static bool values_failed(Lower *lower) {
+bool lower_fail_values(Lower *lower) {
     const ValuesError *e = values_error(lower->values);
-    return lower_fail(lower, e->node,
-                      "too many %s: %.0f, the limit is %.0f (--table-limit raises it; a smaller "
-                      "alphabet or --max-length needs fewer)",
-                      e->what, e->size, e->limit);
+    return lower_fail(lower, e->node, "too many %s: %.0f, the limit is %.0f (%s)", e->what, e->size,
+                      e->limit,
+                      e->raisable ? "--table-limit raises it; a smaller alphabet or --max-length "
+                                    "needs fewer"
+                                  : "a smaller alphabet or --max-length needs fewer");
 }
 
 double feature_number(Atom value) {
@@ -142,7 +143,7 @@ static bool function_rows(Lower *lower, NodeId variable, NodeId node, const Cove
     NodeId nodes[2] = {variable, node};
     bool done = cut ? values_rows_over(lower->values, cut->cut, cut->cut_count, nodes, 2, rows)
                     : values_rows(lower->values, nodes, 2, UINT32_MAX, rows);
-    return done || values_failed(lower);
+    return done || lower_fail_values(lower);
 }
 
 /* The function's value at each level of the variable; false when it is not a function of it.
@@ -286,7 +287,7 @@ static bool feature_aggregate(Lower *lower, NodeId id, Form *form) {
     NodeId selector = graph_node(graph, id)->arg[0], value = graph_node(graph, id)->arg[1];
     Atom fallback = graph_node(graph, id)->atom;
     const SelectorFacts *facts = values_selector(lower->values, selector);
-    if (!facts) return values_failed(lower);
+    if (!facts) return lower_fail_values(lower);
     Form of_value;
     if (!lower_feature(lower, value, &of_value)) return false;
     HeadKind kind = facts->never_empty ? HEAD_PLAIN : HEAD_DEFAULT;
@@ -321,7 +322,7 @@ static bool feature_moved(Lower *lower, NodeId id, NodeId source, Form *form) {
                                   graph_node(graph, id)->span);
     values_declare_moves(lower->values, node);
     const NodeValues *nv = values_of(lower->values, node);
-    if (!nv) return values_failed(lower);
+    if (!nv) return lower_fail_values(lower);
     if (nv->count == 1)
         *form = form_constant(feature_number(nv->levels[0]));
     else if (!feature_aggregate(lower, node, form))
@@ -451,7 +452,7 @@ static bool feature_width(Lower *lower, NodeId id, NodeId width, Form *form) {
     const SelectorFacts *facts = values_selector(lower->values, selector);
     double *vector;
     bool complete;
-    if (!facts) return values_failed(lower);
+    if (!facts) return lower_fail_values(lower);
     if (!function_vector(lower, width, id, &vector, &complete)) return false;
     if (complete && feature_focus(lower, id, width, vector, form)) return true;
     if (lower->error.message[0]) return false;
@@ -605,7 +606,7 @@ static bool feature_choice(Lower *lower, NodeId id, Form *form) {
 static bool make_feature(Lower *lower, NodeId id, Form *form) {
     Graph *graph = values_graph(lower->values);
     const NodeValues *v = values_of(lower->values, id);
-    if (!v) return values_failed(lower);
+    if (!v) return lower_fail_values(lower);
     if (v->count <= 1) {
         *form = form_constant(v->count ? feature_number(v->levels[0]) : 0);
         return true;

@@ -134,6 +134,9 @@ const LowerError *lower_error(const Lower *lower);
 bool lower_fail(Lower *lower, NodeId node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Fails with the reason that the values could not be enumerated. */
+bool lower_fail_values(Lower *lower);
+
 Values *lower_values(const Lower *lower);
 Arena *lower_arena(const Lower *lower);
 LowerOptions lower_options(const Lower *lower);

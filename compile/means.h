@@ -8,15 +8,17 @@
 
 #include "interp/atom.h"
 
+__extension__ typedef __int128 Sum;
+
 /* Distinct sums, ascending, in the list's unit. */
 typedef struct Sums {
-    const int64_t *sum;
+    const Sum *sum;
     size_t count;
 } Sums;
 
 typedef struct Means Means;
 
-/* For sums of up to `longest` values; NULL when they do not fit 62 bits. */
+/* For sums of up to `longest` values; NULL when they do not fit 120 bits. */
 Means *means_new(Arena *arena, const Atom *values, uint32_t count, uint32_t longest);
 
 /* All sums of `width` values; false when there are too many (`means_limit`).  Remembered. */
@@ -27,6 +29,6 @@ extern const double means_limit;
  * Means over all the values, then add list after list. */
 bool means_add(Means *means, Sums *sums, const Atom *values, uint32_t count, Arena *arena);
 
-double means_value(const Means *means, int64_t sum, uint32_t width);
+double means_value(const Means *means, Sum sum, uint32_t width);
 
 #endif

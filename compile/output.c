@@ -61,14 +61,7 @@ static bool plan_choice(Lower *lower, OutputPlan *plan, const NodeValues *v, con
 bool output_plan(Lower *lower, const char *name, NodeId node, OutputPlan *plan) {
     const NodeValues *v = values_of(lower_values(lower), node);
     *plan = (OutputPlan){.name = name, .node = node};
-    if (!v) {
-        const ValuesError *e = values_error(lower_values(lower));
-        return lower_fail(
-            lower, e->node,
-            "too many %s: %.0f, the limit is %.0f (--table-limit raises it; a smaller "
-            "alphabet or --max-length needs fewer)",
-            e->what, e->size, e->limit);
-    }
+    if (!v) return lower_fail_values(lower);
     if (v->count == 0) return lower_fail(lower, node, "fails on every input of the domain");
     Atom *sorted = ARENA_ARRAY(lower_arena(lower), v->count, Atom);
     for (uint32_t k = 0; k < v->count; k++) sorted[k] = v->levels[k];

@@ -194,11 +194,7 @@ static bool split_sides(Builder *b, Conjunct *c) {
     c->query = joint_code(b, c->queries, c->query_count);
     if (c->key == NODE_NONE || c->query == NODE_NONE || !values_of(b->values, c->key) ||
         !values_of(b->values, c->query)) {
-        const ValuesError *e = values_error(b->values);
-        return lower_fail(b->lower, b->selector,
-                          "too many joint %s in a selector: %.0f, the limit is %.0f "
-                          "(--table-limit raises it)",
-                          e->what, e->size, e->limit);
+        return lower_fail_values(b->lower);
     }
     return true;
 }

@@ -109,7 +109,7 @@ TupleMap *tuple_map_new(Arena *arena, uint32_t width) {
 }
 
 const uint32_t *tuple_map_key(const TupleMap *map, uint32_t k) {
-    return map->keys + (size_t)k * map->width;
+    return map->keys ? map->keys + (size_t)k * map->width : NULL;
 }
 uint32_t tuple_map_count(const TupleMap *map) {
     return map->count;

@@ -39,7 +39,8 @@ const uint32_t *values_set(const Values *values, SetId set, uint32_t *count) {
 }
 
 bool values_too_large(Values *values, NodeId node, const char *what, double size, double limit) {
-    values->error = (ValuesError){.node = node, .size = size, .limit = limit, .what = what};
+    bool raisable = limit == values->level_limit || limit == (double)values->row_limit;
+    values->error = (ValuesError){node, size, limit, what, raisable};
     return false;
 }
 
@@ -360,6 +361,20 @@ static bool gather_level(Values *values, void *context) {
     return true;
 }
 
+static bool node_is_boolean(const Node *node) {
+    return (node->kind == NODE_MAP && (ops[node->op].flags & OP_BOOLEAN)) ||
+           (node->kind == NODE_LOOKUP && node->lookup->kind == LOOKUP_SET);
+}
+
+/* What cannot be enumerated but is a bool is either, anywhere. */
+static bool either_everywhere(Values *values, NodeId id, Entry *entry) {
+    uint32_t both[2] = {entry_level(values, id, atom_bool(false)),
+                        entry_level(values, id, atom_bool(true))};
+    SetId set = sets_add(values->sets, both, 2);
+    for (uint32_t c = 0; c < domain_contexts(values->domain); c++) entry->sets[c] = set;
+    return true;
+}
+
 static bool compute_elementwise(Values *values, NodeId id, Entry *entry, Arena *scratch) {
     const Node *node = graph_node(values->graph, id);
     NodeId args[OP_MAX_ARITY + 1], basis[MOST_BASIS];
@@ -379,7 +394,9 @@ static bool compute_elementwise(Values *values, NodeId id, Entry *entry, Arena *
     reserve_slots(values);
     Product product;
     Request request = {args, arg_count, &id, 1, UINT32_MAX, id};
-    if (!choose_product(values, &request, &product, basis, scratch)) return false;
+    if (!choose_product(values, &request, &product, basis, scratch))
+        return node_is_boolean(graph_node(values->graph, id)) &&
+               either_everywhere(values, id, entry);
     uint32_t contexts = domain_contexts(values->domain);
     TupleMap *memo = tuple_map_new(scratch, product.count);
     Gather gather = {.node = id, .arena = scratch};

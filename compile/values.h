@@ -33,6 +33,7 @@ typedef struct ValuesError {
     NodeId node;
     double size, limit; /* combinations or levels wanted and allowed */
     const char *what;   /* "values", "combinations of values" */
+    bool raisable;      /* the limit grows with `level_limit` and `row_limit` */
 } ValuesError;
 
 typedef struct Values Values;

@@ -135,7 +135,7 @@ static Means *means_of_set(Work *w, SetId set) {
     }
     Means *means = means_new(w->arena, atoms, count, w->values->domain->max_length);
     if (!means) {
-        values_too_large(w->values, w->node, "bits in the exact sum of its values", 63, 62);
+        values_too_large(w->values, w->node, "bits in the exact sum of its values", 121, 120);
         return NULL;
     }
     w->means = arena_grow(w->arena, w->means, &w->means_capacity, w->means_count + 1, sizeof means);
