@@ -327,8 +327,8 @@ static double scan_x_error(const Checker *k, const ScanPlan *scan) {
     }
     /* The interpreter's own rounding of x, unless all is whole. */
     const NodeValues *x = values_of(k->plan->values, scan->x);
-    bool whole = true;
-    for (uint32_t v = 0; v < x->count && whole; v++)
+    bool whole = x != NULL;
+    for (uint32_t v = 0; whole && v < x->count; v++)
         whole = feature_number(x->levels[v]) == rint(feature_number(x->levels[v]));
     return error + (whole ? 0 : LEVEL_SLACK * size);
 }

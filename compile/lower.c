@@ -1,4 +1,4 @@
-#include "compile/lower.h"
+#include "compile/lower_private.h"
 
 #include "compile/values_private.h"
 
@@ -8,32 +8,6 @@
 #include <string.h>
 
 enum { MAX_NESTING = 2000 };
-
-typedef struct Feature {
-    bool known, working;
-    Form form;
-} Feature;
-
-struct Lower {
-    Values *values;
-    Arena *arena;
-    LowerOptions options;
-    LowerError error;
-    Feature *feature; /* by node */
-    size_t feature_capacity;
-    Part *part;
-    size_t part_count, part_capacity;
-    HeadPlan **head;
-    size_t head_count, head_capacity;
-    ScanPlan **scan;
-    size_t scan_count, scan_capacity;
-    Space *token_space, *position_space;
-    uint32_t nesting;    /* features being made */
-    Space **moved_space; /* by aggregate node */
-    size_t moved_capacity;
-    const Score **score; /* by selector node, without and with the sink */
-    size_t score_capacity;
-};
 
 Lower *lower_new(Values *values, LowerOptions options, Arena *arena) {
     Lower *lower = ARENA_NEW(arena, Lower);
@@ -168,8 +142,7 @@ static bool function_of_rows(Lower *lower, NodeId variable, NodeId node, const R
     return function;
 }
 
-static bool function_vector(Lower *lower, NodeId variable, NodeId node, double **vector,
-                            bool *complete) {
+bool function_vector(Lower *lower, NodeId variable, NodeId node, double **vector, bool *complete) {
     Rows rows;
     return function_rows(lower, variable, node, NULL, &rows) &&
            function_of_rows(lower, variable, node, &rows, vector, complete);
@@ -250,9 +223,8 @@ static uint32_t larger(uint32_t a, uint32_t b) {
     return a > b ? a : b;
 }
 
-/* A component of a head over the selector: the forms it reads must be there a layer before. */
-static bool attend(Lower *lower, NodeId node, NodeId selector, HeadKind kind, Form value,
-                   double fallback, Form *form) {
+bool attend(Lower *lower, NodeId node, NodeId selector, HeadKind kind, Form value, double fallback,
+            Form *form) {
     const Score *score = score_of(lower, selector, kind != HEAD_PLAIN);
     if (!score) return false;
     uint32_t layer = 1 + larger(score->layer, lower_stage(lower, value).layer), number = 0;
@@ -276,7 +248,7 @@ static bool attend(Lower *lower, NodeId node, NodeId selector, HeadKind kind, Fo
     return true;
 }
 
-static bool is_numeric(const NodeValues *v) {
+bool is_numeric(const NodeValues *v) {
     for (uint32_t k = 0; k < v->count; k++)
         if (!atom_is_number(v->levels[k])) return false;
     return true;
@@ -356,121 +328,16 @@ static bool feature_mixed(Lower *lower, NodeId id, NodeId source, Form *form) {
     return lower_feature(lower, graph_lookup(graph, lookup, mean, node.span), form);
 }
 
-/* --- widths ----------------------------------------------------------------------------- */
-
-/* The function of a width that only asks whether anything is selected is an aggregate of a
- * constant. */
-static bool feature_focus(Lower *lower, NodeId id, NodeId width, const double *vector, Form *form) {
-    const NodeValues *w = values_of(lower->values, width);
-    double none = 0, some = 0;
-    bool seen_none = false, seen_some = false;
-    for (uint32_t k = 0; k < w->count; k++) {
-        bool zero = atom_integer(w->levels[k]) == 0;
-        if (zero)
-            none = vector[k], seen_none = true;
-        else if (seen_some && some != vector[k])
-            return false;
-        else
-            some = vector[k], seen_some = true;
-    }
-    if (!seen_none || !seen_some) return false;
-    NodeId selector = graph_node(values_graph(lower->values), width)->arg[0];
-    return attend(lower, id, selector, HEAD_DEFAULT, form_constant(some), none, form);
-}
-
-/* Is this 1/(1+w), as a counting head gives it (cover.c asks for it), for a width w? */
-static NodeId reciprocal_of(const Lower *lower, NodeId id) {
-    const Graph *graph = values_graph(lower->values);
-    const Node *node = graph_node(graph, id);
-    if (node->kind != NODE_MAP || node->op != OP_DIV) return NODE_NONE;
-    const Node *one = graph_node(graph, node->arg[0]), *sum = graph_node(graph, node->arg[1]);
-    if (one->kind != NODE_CONSTANT || !atom_same(one->atom, atom_int(1))) return NODE_NONE;
-    if (sum->kind != NODE_MAP || sum->op != OP_ADD || sum->arg[1] != node->arg[0]) return NODE_NONE;
-    return graph_node(graph, sum->arg[0])->kind == NODE_WIDTH ? sum->arg[0] : NODE_NONE;
-}
-
-/* The width of everything is twice the mean index and one, without any table. */
-static bool feature_length(Lower *lower, NodeId width, Form *form) {
-    Graph *graph = values_graph(lower->values);
-    NodeId selector = graph_node(graph, width)->arg[0];
-    NodeId indices = graph_indices(graph, SPAN_NONE);
-    NodeId mean =
-        graph_aggregate(graph, selector, indices, atom_int(0), graph_node(graph, width)->span);
-    Form of_mean;
-    if (!lower_feature(lower, mean, &of_mean)) return false;
-    *form = form_affine(of_mean, 2, 1, lower->arena);
-    return true;
-}
-
-/* Comparisons of one key with one query that cannot both hold. */
-static bool exclude(const Graph *graph, NodeId a, NodeId b) {
-    const Node *x = graph_node(graph, a), *y = graph_node(graph, b);
-    if (x->kind == NODE_AND) return exclude(graph, x->arg[0], b) || exclude(graph, x->arg[1], b);
-    if (y->kind == NODE_AND) return exclude(graph, a, y->arg[0]) || exclude(graph, a, y->arg[1]);
-    if (x->kind == NODE_NOT) return x->arg[0] == b;
-    if (y->kind == NODE_NOT) return y->arg[0] == a;
-    if (x->kind != NODE_SELECT || y->kind != NODE_SELECT) return false;
-    if (x->arg[0] != y->arg[0] || x->arg[1] != y->arg[1]) return false;
-    static const unsigned relations[OP_COUNT] = {
-        [OP_LT] = 1, [OP_EQ] = 2, [OP_GT] = 4, [OP_LE] = 3, [OP_GE] = 6, [OP_NE] = 5};
-    return (relations[x->op] & relations[y->op]) == 0;
-}
-
-/* |A or B| = |A| + |B| - |A and B|: small heads instead of a joint one. */
-static bool feature_union(Lower *lower, NodeId width, Form *form) {
-    Graph *graph = values_graph(lower->values);
-    NodeId either = graph_node(graph, width)->arg[0];
-    if (graph_node(graph, either)->kind != NODE_OR) return false;
-    Span span = graph_node(graph, width)->span;
-    NodeId a = graph_node(graph, either)->arg[0], b = graph_node(graph, either)->arg[1];
-    Form of_a, of_b, of_both = form_constant(0);
-    if (!lower_feature(lower, graph_width(graph, a, span), &of_a)) return false;
-    if (!lower_feature(lower, graph_width(graph, b, span), &of_b)) return false;
-    if (!exclude(graph, a, b)) {
-        NodeId both = graph_width(graph, graph_and(graph, a, b, span), span);
-        if (!lower_feature(lower, both, &of_both)) return false;
-    }
-    *form = form_sum(form_sum(of_a, 1, of_b, 1, lower->arena), 1, of_both, -1, lower->arena);
-    return true;
-}
-
-/* Several keys or queries in an `or`: as one selector it would need a table of pairs. */
-static bool is_joint_union(const Graph *graph, NodeId selector, Arena *arena) {
-    if (graph_node(graph, selector)->kind != NODE_OR) return false;
-    Literals literals = selector_literals(graph, selector, arena);
-    const Node *first = graph_node(graph, literals.select[0]);
-    for (uint32_t k = 1; k < literals.count; k++) {
-        const Node *node = graph_node(graph, literals.select[k]);
-        if (node->arg[0] != first->arg[0] || node->arg[1] != first->arg[1]) return true;
-    }
-    return false;
-}
-
-static bool feature_width(Lower *lower, NodeId id, NodeId width, Form *form) {
-    Graph *graph = values_graph(lower->values);
-    NodeId selector = graph_node(graph, width)->arg[0];
-    const SelectorFacts *facts = values_selector(lower->values, selector);
-    double *vector;
-    bool complete;
-    if (!facts) return lower_fail_values(lower);
-    if (!function_vector(lower, width, id, &vector, &complete)) return false;
-    if (complete && feature_focus(lower, id, width, vector, form)) return true;
-    if (lower->error.message[0]) return false;
-    if (id == width && facts->everything) return feature_length(lower, width, form);
-    if (id == width && is_joint_union(graph, selector, lower->arena))
-        return feature_union(lower, width, form);
-    return false;
-}
-
 /* --- scans ------------------------------------------------------------------------------ */
 
-static ScanPlan *scan_of(Lower *lower, Cover cover) {
+ScanPlan *scan_of(Lower *lower, Cover cover) {
     for (size_t k = 0; k < lower->scan_count; k++)
         if (same_form(lower->scan[k]->form, cover.form)) return lower->scan[k];
     ScanPlan *scan = ARENA_NEW(lower->arena, ScanPlan);
     *scan = (ScanPlan){.x = cover.x, .form = cover.form, .stage = lower_stage(lower, cover.form)};
     scan->stage.step++;
-    scan->space = space_new(lower->arena, values_of(lower->values, cover.x)->count);
+    const NodeValues *x = values_of(lower->values, cover.x);
+    scan->space = space_new(lower->arena, x ? x->count : 1);
     lower->scan = arena_grow(lower->arena, lower->scan, &lower->scan_capacity,
                              lower->scan_count + 1, sizeof *lower->scan);
     return lower->scan[lower->scan_count++] = scan;
@@ -483,6 +350,24 @@ static void sort_points(double *x, double *value, uint32_t count) {
             x[m] = x[m - 1], value[m] = value[m - 1];
             x[m - 1] = sx, value[m - 1] = sv;
         }
+}
+
+static uint32_t scan_number(const Lower *lower, const ScanPlan *scan) {
+    uint32_t number = 0;
+    while (lower->scan[number] != scan) number++;
+    return number;
+}
+
+Form add_scan_output(Lower *lower, ScanPlan *scan, ScanOutput output) {
+    output.part = add_part(lower, (Part){.origin = FROM_SCAN,
+                                         .node = output.node,
+                                         .stage = scan->stage,
+                                         .owner = scan_number(lower, scan),
+                                         .column = (uint32_t)scan->output_count});
+    scan->outputs = arena_grow(lower->arena, scan->outputs, &scan->output_capacity,
+                               scan->output_count + 1, sizeof output);
+    scan->outputs[scan->output_count++] = output;
+    return form_part(output.part, lower->arena);
 }
 
 static bool feature_scan(Lower *lower, NodeId id, Form *form) {
@@ -513,17 +398,7 @@ static bool feature_scan(Lower *lower, NodeId id, Form *form) {
     sort_points(x, value, output.points);
     output.x = x;
     output.value = value;
-    uint32_t number = 0;
-    while (lower->scan[number] != scan) number++;
-    output.part = add_part(lower, (Part){.origin = FROM_SCAN,
-                                         .node = id,
-                                         .stage = scan->stage,
-                                         .owner = number,
-                                         .column = (uint32_t)scan->output_count});
-    scan->outputs = arena_grow(lower->arena, scan->outputs, &scan->output_capacity,
-                               scan->output_count + 1, sizeof output);
-    scan->outputs[scan->output_count++] = output;
-    *form = form_part(output.part, lower->arena);
+    *form = add_scan_output(lower, scan, output);
     if (same_node && complete) space_add(scan->space, vector, *form);
     return true;
 }
@@ -628,6 +503,8 @@ static bool make_feature(Lower *lower, NodeId id, Form *form) {
     if (kind == NODE_WIDTH && feature_width(lower, id, source, form)) return true;
     if (feature_sum(lower, id, form)) return true;
     if (feature_choice(lower, id, form)) return true;
+    if (lower->error.message[0]) return false;
+    if (feature_sign(lower, id, form)) return true;
     if (lower->error.message[0]) return false;
     return feature_scan(lower, id, form);
 }

@@ -22,20 +22,25 @@ static bool reads_as_number(const NodeValues *v) {
     return any;
 }
 
-static bool plan_number(Lower *lower, OutputPlan *plan, const Atom *sorted) {
-    Form *form = ARENA_NEW(lower_arena(lower), Form);
-    plan->numeric = true;
-    plan->values = sorted;
-    plan->forms = form;
-    plan->form_count = 1;
-    return lower_feature(lower, plan->node, form);
-}
-
 /* Floats that differ by the order of sums alone are one value. */
 static bool nearly_equal(Atom a, Atom b) {
     if (a.kind == ATOM_STRING || b.kind == ATOM_STRING) return false;
     double x = atom_double(a), y = atom_double(b);
     return fabs(x - y) <= 1e-12 * (1 + fabs(x));
+}
+
+static bool plan_number(Lower *lower, OutputPlan *plan, const Atom *sorted) {
+    Form *form = ARENA_NEW(lower_arena(lower), Form);
+    Atom *values = ARENA_ARRAY(lower_arena(lower), plan->value_count, Atom);
+    uint32_t count = 0;
+    for (uint32_t m = 0; m < plan->value_count; m++)
+        if (count == 0 || !nearly_equal(values[count - 1], sorted[m])) values[count++] = sorted[m];
+    plan->numeric = true;
+    plan->value_count = count;
+    plan->values = values;
+    plan->forms = form;
+    plan->form_count = 1;
+    return lower_feature(lower, plan->node, form);
 }
 
 static bool plan_choice(Lower *lower, OutputPlan *plan, const NodeValues *v, const Atom *sorted) {
