@@ -181,9 +181,11 @@ static ScoreBound score_bound(Checker *k, const HeadPlan *plan, const ModelHead 
         error = error * scale_most + size * scale_most * 2 * k->unit;
     }
     double gap = ideal->gap * scale_least, keys = k->longest + 1;
-    double ratio = keys * exp(-(gap - 2 * error)) * (1 + 16 * k->unit);
+    /* Relative error of a weight: exp, and a rescaling for each tile of keys (forward.h). */
+    double weight = (8 + 4 * (1 + floor(k->longest / 512.0))) * k->unit;
+    double ratio = keys * exp(-(gap - 2 * error)) * (1 + 2 * weight);
     double leak = ratio / (1 + ratio);
-    return (ScoreBound){error, leak, fmin(1, leak + tanh(error / 2) + 8 * k->unit)};
+    return (ScoreBound){error, leak, fmin(1, leak + tanh(error / 2) + weight)};
 }
 
 /* Where the values that a row selects are all equal, unequal weights among them are harmless. */

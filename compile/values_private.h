@@ -54,6 +54,13 @@ bool values_compute_source(Values *values, NodeId node, Entry *entry);
 /* Is the relation "position j is selected by position i" a strict total order of the
  * positions on every input?  Then the selector's width is a permutation (values_order.c). */
 bool values_strict_order(Values *values, NodeId selector);
+/* Is it one among the positions at which the s-op `class` has the same value? */
+bool values_order_within(Values *values, NodeId selector, NodeId class);
+
+/* Does the selector ask for a mark that stands at one position at most; or only at positions
+ * that agree in `value` (values_marks.c)? */
+bool values_marked_once(Values *values, NodeId selector);
+bool values_marks_agree(Values *values, NodeId selector, NodeId value);
 
 /* The comparisons in a selector's formula. */
 typedef struct Literals {

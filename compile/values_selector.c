@@ -326,16 +326,31 @@ static bool differs_by_position(Values *values, NodeId key, Arena *arena) {
     return true;
 }
 
+/* `x equal and rank equal`: the rank tells apart the positions that share x. */
+static bool differs_within_class(Values *values, NodeId key, const Literals *conjuncts) {
+    Node node = *graph_node(values->graph, key);
+    if (node.kind != NODE_WIDTH) return false;
+    for (uint32_t k = 0; k < conjuncts->count; k++) {
+        Node class = *graph_node(values->graph, conjuncts->select[k]);
+        if (class.kind == NODE_SELECT && class.op == OP_EQ && class.arg[0] != key &&
+            values_order_within(values, node.arg[0], class.arg[0]))
+            return true;
+    }
+    return false;
+}
+
 /* An equality whose key differs from position to position selects at most one. */
 static bool pins_one_position(Values *values, NodeId selector, Arena *arena) {
     Literals conjuncts = selector_conjuncts(values->graph, selector, arena);
     for (uint32_t k = 0; k < conjuncts.count; k++) {
         const Node *node = graph_node(values->graph, conjuncts.select[k]);
-        if (node->kind == NODE_SELECT && node->op == OP_EQ &&
-            differs_by_position(values, node->arg[0], arena))
+        if (node->kind != NODE_SELECT || node->op != OP_EQ) continue;
+        NodeId key = node->arg[0];
+        if (differs_by_position(values, key, arena) ||
+            differs_within_class(values, key, &conjuncts))
             return true;
     }
-    return false;
+    return values_marked_once(values, selector);
 }
 
 /* A permutation's values are 0 … n-1, so a query in that range finds its key. */
@@ -538,6 +553,7 @@ bool values_moves(Values *values, NodeId aggregate) {
         if (node->kind == NODE_SELECT && node->op == OP_EQ)
             moves = is_function_of(values, value, node->arg[0]);
     }
+    if (facts && v && !moves) moves = values_marks_agree(values, selector, value);
     arena_free(scratch);
     values_entry(values, aggregate)->moves = moves ? 1 : -1;
     return moves;
