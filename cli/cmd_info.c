@@ -104,7 +104,8 @@ static void print_domain(const Info *info) {
 static void print_sizes(const Info *info) {
     const Model *m = info->model;
     const Summary *s = &info->sizes;
-    printf("%s: %s\n", info->path, text_in(m->extra, "program"));
+    const char *program = text_in(m->extra, "program");
+    printf("%s: %s\n", info->path, *program ? program : "(its program is not recorded)");
     put_line(2, "inputs          %zu %s%s %s, length 1 to %zu", m->alphabet_size,
              rt_kind_names[m->token_type], plural(m->alphabet_size), alphabet_text(info),
              m->max_length);
