@@ -211,6 +211,10 @@ static int check_program(Program *p, void *context) {
     double seconds;
     int status = target_choose(p, &a->choice, &a->target, &target);
     if (status == EXIT_FINE) status = target_compile(p, &target, p->arena, &a->compiled, &seconds);
+    if (status == EXIT_FINE && !compiled_lay_out(&a->compiled, &target.record.options)) {
+        report_error("out of memory for the layout of the model");
+        status = EXIT_FAILED;
+    }
     if (status != EXIT_FINE) return status;
     return check(a, p, &target, a->compiled.model, a->compiled.certificate->error);
 }

@@ -158,17 +158,20 @@ static void warn_outside(const Record *record) {
                         record->loaded[k].name);
 }
 
-static int write_weights(Program *p, const Target *target, const Compiled *compiled,
-                         const char *path) {
+/* Adds what the file says of itself, and lays the model out as asked. */
+static int finish_model(Program *p, const Target *target, Compiled *compiled) {
+    if (describe_model(compiled, session_sources(p->session), compiled->model) &&
+        record_store(&target->record, compiled->model) &&
+        certificate_store(compiled, compiled->certificate, compiled->model) &&
+        compiled_lay_out(compiled, &target->record.options))
+        return EXIT_FINE;
+    report_error("out of memory for the description of the model");
+    return EXIT_FAILED;
+}
+
+static int write_weights(const Target *target, const Model *model, const char *path) {
     RtError error;
-    Model *model = compiled->model;
     warn_outside(&target->record);
-    if (!describe_model(compiled, session_sources(p->session), model) ||
-        !record_store(&target->record, model) ||
-        !certificate_store(compiled, compiled->certificate, model)) {
-        report_error("out of memory for the description of the model");
-        return EXIT_FAILED;
-    }
     if (model_save(model, path, &error)) return EXIT_FINE;
     report_error("%s", error.text);
     return EXIT_FAILED;
@@ -181,8 +184,9 @@ static int compile(Program *p, void *context) {
     int status = target_choose(p, &a->choice, &a->target, &target);
     if (status == EXIT_FINE)
         status = target_compile(p, &target, p->arena, &a->compiled, &report.seconds);
+    if (status == EXIT_FINE) status = finish_model(p, &target, &a->compiled);
     if (status == EXIT_FINE && a->output)
-        status = write_weights(p, &target, &a->compiled, a->output);
+        status = write_weights(&target, a->compiled.model, a->output);
     if (status != EXIT_FINE || a->quiet) return status;
     report.sizes = summary_of(a->compiled.model, p->arena);
     if (a->dump)

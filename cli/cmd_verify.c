@@ -13,6 +13,7 @@
 #include "cli/weights.h"
 #include "compile/certificate.h"
 #include "compile/difference.h"
+#include "compile/layout.h"
 
 #include "cli/json.h"
 
@@ -138,6 +139,22 @@ static void print_json(const Findings *f) {
 
 /* --- verifying ----------------------------------------------------------------------------- */
 
+/* Compares the file's weights with the compiled ones and bounds their error; padding of the
+ * standard layout is taken off first. */
+static void judge_weights(VerifyArguments *a, const Record *record, Difference *difference,
+                          Arena *arena, Certificate *certificate) {
+    bool standard = record->options.layout == LAYOUT_STANDARD;
+    Model *extracted = standard ? layout_extract(a->model, a->compiled.model) : NULL;
+    const Model *model = standard ? extracted : a->model;
+    if (model)
+        model_difference(a->compiled.model, model, difference);
+    else
+        snprintf(difference->shape, sizeof difference->shape,
+                 "it is not the standard layout of the program's model");
+    if (difference->same_shape) certificate_check(&a->compiled, model, arena, certificate);
+    model_free(extracted);
+}
+
 static int verify(Program *p, const Record *record, void *context) {
     VerifyArguments *a = context;
     Target target;
@@ -150,8 +167,7 @@ static int verify(Program *p, const Record *record, void *context) {
                   .arena = p->arena,
                   .certificate = &certificate,
                   .claimed = claimed_error(a->model)};
-    model_difference(a->compiled.model, a->model, &f.difference);
-    if (f.difference.same_shape) certificate_check(&a->compiled, a->model, p->arena, &certificate);
+    judge_weights(a, record, &f.difference, p->arena, &certificate);
     f.holds = f.difference.same_shape && certificate.holds && !claims_too_much(&f);
     if (a->json) {
         print_json(&f);

@@ -1,6 +1,7 @@
 #include "compile/compile.h"
 
 #include "compile/certificate.h"
+#include "compile/layout.h"
 
 #include <stdio.h>
 
@@ -90,6 +91,13 @@ fail:
     return false;
 }
 
+static bool can_be_true(Values *values, NodeId where) {
+    const NodeValues *v = values_of(values, where);
+    bool some = false;
+    for (uint32_t k = 0; k < v->count; k++) some |= atom_truth(v->levels[k]);
+    return some;
+}
+
 bool compile_graph(Graph *graph, const CompileOutput *outputs, uint32_t output_count,
                    const CompileOptions *options, Arena *arena, Compiled *c, LowerError *error) {
     *c = (Compiled){.output_count = output_count};
@@ -102,10 +110,23 @@ bool compile_graph(Graph *graph, const CompileOutput *outputs, uint32_t output_c
                               .message = "too many values to say on which inputs this is true"};
         return false;
     }
+    if (options->where != NODE_NONE && !can_be_true(c->values, options->where)) {
+        *error = (LowerError){.node = options->where, .message = "is true on no input"};
+        return false;
+    }
     for (uint32_t k = 0; k < output_count; k++)
         if (graph_node(graph, outputs[k].node)->depth > c->depth)
             c->depth = graph_node(graph, outputs[k].node)->depth;
     return choose_weights(c, outputs, options, arena, error);
+}
+
+bool compiled_lay_out(Compiled *compiled, const CompileOptions *options) {
+    if (options->layout == LAYOUT_COMPACT) return true;
+    Model *standard = layout_standard(compiled->model);
+    if (!standard) return false;
+    model_free(compiled->model);
+    compiled->model = standard;
+    return true;
 }
 
 void compiled_clear(Compiled *compiled) {

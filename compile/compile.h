@@ -56,6 +56,9 @@ typedef struct Compiled {
 bool compile_graph(Graph *graph, const CompileOutput *outputs, uint32_t output_count,
                    const CompileOptions *options, Arena *arena, Compiled *compiled,
                    LowerError *error);
+/* Puts the model into the layout that the options ask for, once it has been described; false
+ * when memory runs out. */
+bool compiled_lay_out(Compiled *compiled, const CompileOptions *options);
 /* Frees what is not in the arena, but for the model. */
 void compiled_clear(Compiled *compiled);
 

@@ -21,6 +21,7 @@ struct Space {
 };
 
 static void push(Space *s, const double *vector, Form form) {
+    if (s->points == 0) return;
     Echelon row = {ARENA_ARRAY(s->arena, s->points, double),
                    ARENA_ARRAY(s->arena, (size_t)s->count + 1, double), 0};
     double *copy = ARENA_ARRAY(s->arena, s->points, double);
