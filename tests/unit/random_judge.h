@@ -93,6 +93,7 @@ static inline Session *judge_session(Judge *judge, Budget *budget) {
     SessionOptions options = {.mode = SESSION_BATCH,
                               .budget = budget,
                               .library = "programs/lib.rasp",
+                              .extras = "programs/extras.rasp",
                               .sink = {.context = judge,
                                        .fault = judge_fault,
                                        .stopped = judge_stopped,
@@ -135,11 +136,43 @@ static inline bool judge_outputs(Session *session, const RandomProgram *p, Compi
     return true;
 }
 
+/* Does the interpreter have an answer for the output on some input of the domain? */
+static inline bool has_answer(Graph *graph, const Domain *domain, NodeId output, Arena *parent) {
+    uint32_t ids[32], n;
+    bool found = false;
+    Inputs *inputs = inputs_new(domain, (InputPlan){.exhaustive_limit = 5000}, parent);
+    while (!found && (n = inputs_next(inputs, ids)) > 0 && n <= inputs_complete_length(inputs)) {
+        Arena *arena = arena_child(parent);
+        Atom *tokens = ARENA_ARRAY(arena, n, Atom);
+        for (uint32_t i = 0; i < n; i++) tokens[i] = domain->alphabet[ids[i]];
+        Input input = {.tokens = tokens, .length = n};
+        Exec *exec = exec_new(graph, &input, (ExecOptions){.keep = true, .threads = 1}, arena);
+        Fault fault;
+        const Column *where =
+            domain->where == NODE_NONE ? NULL : exec_column(exec, domain->where, &fault);
+        bool inside = domain->where == NODE_NONE || where != NULL;
+        for (uint32_t i = 0; where && i < n; i++) inside &= atom_truth(column_at(where, i));
+        found = inside && exec_column(exec, output, &fault);
+        exec_free(exec);
+        arena_free(arena);
+    }
+    return found;
+}
+
+/* A claim that there is nothing to compile. */
+static inline Judgement judge_emptiness(const CompileOutput *outputs, int count, Graph *graph,
+                                        const Domain *domain, Arena *arena) {
+    for (int k = 0; k < count; k++)
+        if (!has_answer(graph, domain, outputs[k].node, arena)) return JUDGED_NO_INPUT;
+    return JUDGED_REFUSED;
+}
+
 static inline Judgement judge_error(Judge *judge, const LowerError *error, Graph *graph,
                                     Arena *arena) {
     const char *node = error->node == NODE_NONE ? "" : graph_text(graph, error->node, 200, arena);
     snprintf(judge->detail, sizeof judge->detail, "%s [%s]", error->message, node);
     if (strstr(error->message, "fails on every input")) return JUDGED_NO_INPUT;
+    if (strstr(error->message, "is true on no input")) return JUDGED_NO_INPUT;
     if (strstr(error->message, "differ by rounding only")) return JUDGED_ROUNDING;
     if (strstr(error->message, "--mask causal")) return JUDGED_AHEAD;
     if (strstr(error->message, "in f32")) return JUDGED_COARSE;
@@ -203,8 +236,12 @@ static inline Judgement judge_session_program(Judge *judge, Session *session,
     options.alphabet = alphabet_atoms(&p->alphabet, session_intern(session), arena);
     options.alphabet_size = p->alphabet.count;
     options.max_length = p->max_length;
-    if (!compile_graph(graph, outputs, (uint32_t)p->root_count, &options, arena, compiled, &error))
-        return judge_error(judge, &error, graph, arena);
+    if (!compile_graph(graph, outputs, (uint32_t)p->root_count, &options, arena, compiled,
+                       &error)) {
+        Judgement judgement = judge_error(judge, &error, graph, arena);
+        if (judgement != JUDGED_NO_INPUT) return judgement;
+        return judge_emptiness(outputs, p->root_count, graph, &compiled->domain, arena);
+    }
     judge->parameters = model_parameters(compiled->model);
     return judge_model(judge, graph, compiled, outputs, arena);
 }
