@@ -120,8 +120,9 @@ bench: all ## measure; writes bench/results.md and bench/results.json
 	@$(SUBMAKE) $(BENCHES) tools
 	@bench/run
 
-golden: all ## rewrite the golden files; read the diff
+golden: all tools ## rewrite the golden files; read the diff
 	@tests/golden/run --rewrite
+	@tests/compile/run --rewrite
 
 lint: ## warnings with gcc and clang, format, include arrows
 	@./setup --quiet --no-build --dev
