@@ -18,7 +18,8 @@ static bool lower_outputs(Compiled *c, const CompileOutput *outputs, Arena *aren
                           LowerError *error) {
     c->outputs = ARENA_ARRAY(arena, c->output_count, OutputPlan);
     for (uint32_t k = 0; k < c->output_count; k++) {
-        if (output_plan(c->lower, outputs[k].name, outputs[k].node, &c->outputs[k])) continue;
+        bool planned = output_plan(c->lower, outputs[k].name, outputs[k].node, &c->outputs[k]);
+        if (planned && !lower_error(c->lower)->message[0]) continue;
         *error = *lower_error(c->lower);
         return false;
     }

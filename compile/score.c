@@ -567,7 +567,8 @@ static bool add_conjunct(Builder *b, Conjunct *c, bool *scored) {
     }
     quotient(b, &m);
     if (!check_classes(b, c, &m)) return false;
-    if (!add_side_only(b, c, &m, &done) || done) return done;
+    if (!add_side_only(b, c, &m, &done)) return false;
+    if (done) return true;
     if (!is_matching(&m) || by_one_hot(b, c)) return add_one_hot(b, c, &m);
     if (!add_equality(b, c, &done)) return false;
     return done || add_matching(b, c, &m);

@@ -16,16 +16,19 @@ static int by_rank(const void *a, const void *b) {
     return (x->after < y->after) - (x->after > y->after);
 }
 
+#define LEFT_OUT UINT32_MAX
+
 /* All pairs of states that are compared: of different positions and the same class. */
 typedef struct Order {
     const States *states;
-    uint32_t *class; /* by state */
+    uint32_t *class; /* by state; LEFT_OUT: not looked at */
     bool *before;    /* [states, states] */
     uint32_t count;
 } Order;
 
 static bool compared(const Order *o, uint32_t s, uint32_t t) {
-    return o->class[s] == o->class[t] && !states_same_position(o->states, s, t);
+    return o->class[s] != LEFT_OUT && o->class[s] == o->class[t] &&
+           !states_same_position(o->states, s, t);
 }
 
 static bool before(const Order *o, uint32_t s, uint32_t t) {
@@ -67,38 +70,52 @@ static bool is_linear(Order *o, const Relation *relation, Arena *arena) {
 }
 
 /* All positions must agree on whether they count themselves. */
-static bool self_constant(const Relation *relation, uint32_t count) {
-    for (uint32_t s = 1; s < count; s++)
-        if (relation_holds(relation, s, s) != relation_holds(relation, 0, 0)) return false;
+static bool self_constant(const Order *o, const Relation *relation) {
+    uint32_t first = 0;
+    while (first < o->count && o->class[first] == LEFT_OUT) first++;
+    for (uint32_t s = first; s < o->count; s++)
+        if (o->class[s] != LEFT_OUT &&
+            relation_holds(relation, s, s) != relation_holds(relation, first, first))
+            return false;
     return true;
 }
 
-static bool prove(Values *values, NodeId selector, NodeId class, Arena *arena) {
+/* The class of each state; with a query of one value only that class is looked at. */
+static void find_classes(Order *o, NodeId class, NodeId query, Arena *arena) {
+    o->class = ARENA_ARRAY(arena, o->count, uint32_t);
+    if (class == NODE_NONE) return;
+    uint32_t column = states_column(o->states, class);
+    const NodeValues *q = values_of(o->states->values, query);
+    for (uint32_t s = 0; s < o->count; s++) {
+        o->class[s] = o->states->rows.level[(size_t)s * o->states->rows.width + column];
+        if (q && q->count == 1 && !atom_equal(states_value(o->states, s, column), q->levels[0]))
+            o->class[s] = LEFT_OUT;
+    }
+}
+
+static bool prove(Values *values, NodeId selector, NodeId class, NodeId query, Arena *arena) {
     States states;
-    uint32_t sops = class != NODE_NONE;
-    if (!states_find(values, &selector, 1, &class, sops, &states, arena)) return false;
+    if (!states_find(values, &selector, 1, &class, class != NODE_NONE, &states, arena))
+        return false;
     Relation relation = relation_of(&states, selector, arena);
     Order o = {.states = &states, .count = (uint32_t)states.rows.row_count};
-    o.class = ARENA_ARRAY(arena, o.count, uint32_t);
-    uint32_t column = sops ? states_column(&states, class) : 0;
-    for (uint32_t s = 0; s < o.count && sops; s++)
-        o.class[s] = states.rows.level[(size_t)s * states.rows.width + column];
-    return self_constant(&relation, o.count) && is_linear(&o, &relation, arena);
+    find_classes(&o, class, query, arena);
+    return self_constant(&o, &relation) && is_linear(&o, &relation, arena);
 }
 
 bool values_strict_order(Values *values, NodeId selector) {
     Entry *entry = values_entry(values, selector);
     if (entry->order) return entry->order > 0;
     Arena *scratch = arena_child(values->arena);
-    bool order = prove(values, selector, NODE_NONE, scratch);
+    bool order = prove(values, selector, NODE_NONE, NODE_NONE, scratch);
     arena_free(scratch);
     values_entry(values, selector)->order = order ? 1 : -1;
     return order;
 }
 
-bool values_order_within(Values *values, NodeId selector, NodeId class) {
+bool values_order_within(Values *values, NodeId selector, NodeId class, NodeId query) {
     Arena *scratch = arena_child(values->arena);
-    bool order = prove(values, selector, class, scratch);
+    bool order = prove(values, selector, class, query, scratch);
     arena_free(scratch);
     return order;
 }

@@ -54,8 +54,9 @@ bool values_compute_source(Values *values, NodeId node, Entry *entry);
 /* Is the relation "position j is selected by position i" a strict total order of the
  * positions on every input?  Then the selector's width is a permutation (values_order.c). */
 bool values_strict_order(Values *values, NodeId selector);
-/* Is it one among the positions at which the s-op `class` has the same value? */
-bool values_order_within(Values *values, NodeId selector, NodeId class);
+/* Is it one among the positions at which the s-op `class` has the same value: one that the
+ * s-op `query` can have? */
+bool values_order_within(Values *values, NodeId selector, NodeId class, NodeId query);
 
 /* Does the selector ask for a mark that stands at one position at most; or only at positions
  * that agree in `value` (values_marks.c)? */

@@ -333,7 +333,7 @@ static bool differs_within_class(Values *values, NodeId key, const Literals *con
     for (uint32_t k = 0; k < conjuncts->count; k++) {
         Node class = *graph_node(values->graph, conjuncts->select[k]);
         if (class.kind == NODE_SELECT && class.op == OP_EQ && class.arg[0] != key &&
-            values_order_within(values, node.arg[0], class.arg[0]))
+            values_order_within(values, node.arg[0], class.arg[0], class.arg[1]))
             return true;
     }
     return false;
