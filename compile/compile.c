@@ -49,9 +49,9 @@ static bool try_weights(Compiled *c, EmitOptions emit, Arena *arena) {
 }
 
 /* What is tried, in order, until the certificate holds: the smaller type first; tables with
- * flat parts where errors would pile up; equality by one-hots where scores would magnify them. */
+ * flat parts where errors would pile up; careful lowering where they would be magnified. */
 static const struct Try {
-    bool one_hot, steep;
+    bool careful, steep;
     RtDtype dtype;
 } tries[] = {{false, false, RT_F32}, {false, false, RT_F64}, {false, true, RT_F32},
              {false, true, RT_F64},  {true, true, RT_F32},   {true, true, RT_F64}};
@@ -74,8 +74,8 @@ static bool choose_weights(Compiled *c, const CompileOutput *outputs, const Comp
     for (size_t k = 0; k < sizeof tries / sizeof *tries; k++) {
         bool f32 = tries[k].dtype == RT_F32;
         if (options->dtype != COMPILE_AUTO && (options->dtype == COMPILE_F32) != f32) continue;
-        if (!c->lower || lower_options(c->lower).one_hot != tries[k].one_hot) {
-            LowerOptions lowering = {options->masks, options->table_limit, tries[k].one_hot};
+        if (!c->lower || lower_options(c->lower).careful != tries[k].careful) {
+            LowerOptions lowering = {options->masks, options->table_limit, tries[k].careful};
             c->lower = lower_new(c->values, lowering, arena);
             if (!lower_outputs(c, outputs, arena, error)) goto fail;
         }

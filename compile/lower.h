@@ -118,7 +118,8 @@ typedef enum MaskRule { MASKS_PER_HEAD, MASKS_NONE, MASKS_CAUSAL } MaskRule;
 typedef struct LowerOptions {
     MaskRule masks;
     uint32_t table_limit; /* most combinations in one table */
-    bool one_hot;         /* equality of attention results by one-hots: larger, less sensitive */
+    bool careful;         /* larger, but errors are magnified less: equality of attention
+                             results by one-hots, numbers read as one of their values */
 } LowerOptions;
 
 Lower *lower_new(Values *values, LowerOptions options, Arena *arena);

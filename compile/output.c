@@ -72,6 +72,6 @@ bool output_plan(Lower *lower, const char *name, NodeId node, OutputPlan *plan) 
     for (uint32_t k = 0; k < v->count; k++) sorted[k] = v->levels[k];
     qsort(sorted, v->count, sizeof *sorted, by_value);
     plan->value_count = v->count;
-    return reads_as_number(v) ? plan_number(lower, plan, sorted)
-                              : plan_choice(lower, plan, v, sorted);
+    bool number = reads_as_number(v) && !lower_options(lower).careful;
+    return number ? plan_number(lower, plan, sorted) : plan_choice(lower, plan, v, sorted);
 }

@@ -545,7 +545,7 @@ static bool is_all(const Matrix *m) {
 /* 1 - (k - q)^2 multiplies errors of k and q by their size; where the certificate cannot bear
  * that, what comes out of attention is compared class by class. */
 static bool by_one_hot(Builder *b, const Conjunct *c) {
-    if (!lower_options(b->lower).one_hot) return false;
+    if (!lower_options(b->lower).careful) return false;
     for (int side = 0; side < 2; side++) {
         const NodeValues *v = values_of(b->values, side ? c->query : c->key);
         for (uint32_t s = 0; s < v->source_count; s++) {
