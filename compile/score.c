@@ -12,7 +12,7 @@
  */
 #include "compile/lower.h"
 
-#include "compile/values_private.h"
+#include "compile/score_mask.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,106 +48,6 @@ typedef struct Matrix {
     uint32_t *row_class, *col_class, row_classes, col_classes;
     unsigned char *class_entry; /* [row_classes, col_classes] */
 } Matrix;
-
-/* --- positions -------------------------------------------------------------------------- */
-
-static bool mask_holds(ScoreMask mask, uint32_t j, uint32_t i) {
-    switch (mask) {
-    case MASK_NONE:
-        return true;
-    case MASK_CAUSAL:
-        return j <= i;
-    case MASK_STRICT_CAUSAL:
-        return j < i;
-    case MASK_ANTICAUSAL:
-        return j >= i;
-    case MASK_STRICT_ANTICAUSAL:
-        return j > i;
-    }
-    return false;
-}
-
-/* `indices < indices` and the like need no looking at. */
-static bool is_plain_mask(Builder *b, NodeId formula, ScoreMask mask) {
-    static const OpId op[] = {[MASK_CAUSAL] = OP_LE,
-                              [MASK_STRICT_CAUSAL] = OP_LT,
-                              [MASK_ANTICAUSAL] = OP_GE,
-                              [MASK_STRICT_ANTICAUSAL] = OP_GT};
-    const Node *node = graph_node(b->graph, formula);
-    return node->kind == NODE_SELECT && node->op == op[mask] &&
-           graph_node(b->graph, node->arg[0])->kind == NODE_INDICES && node->arg[0] == node->arg[1];
-}
-
-/* Do all its keys and queries depend on the position alone, whatever the length? */
-static bool ignores_length(Builder *b, const Literals *literals) {
-    for (uint32_t k = 0; k < literals->count; k++)
-        for (int side = 0; side < 2; side++)
-            if (!values_by_position(b->values,
-                                    graph_node(b->graph, literals->select[k])->arg[side]))
-                return false;
-    return true;
-}
-
-static bool is_mask(Builder *b, NodeId formula, ScoreMask mask) {
-    if (is_plain_mask(b, formula, mask)) return true;
-    Literals literals = selector_literals(b->graph, formula, b->arena);
-    if (!literals_positional(b->values, &literals)) return false;
-    uint32_t longest = values_domain(b->values)->max_length;
-    uint32_t shortest = ignores_length(b, &literals) ? longest : 1;
-    for (uint32_t n = longest; n >= shortest; n--)
-        for (uint32_t i = 0; i < n; i++)
-            for (uint32_t j = 0; j < n; j++) {
-                unsigned cell = positional_cell(b->values, formula, &literals, n, j, i);
-                if (cell != CELL_FREE && cell != mask_holds(mask, j, i)) return false;
-            }
-    return true;
-}
-
-/* Does the selector never select a later position? */
-static bool is_causal(Builder *b) {
-    Literals conjuncts = selector_conjuncts(b->graph, b->selector, b->arena);
-    uint32_t longest = values_domain(b->values)->max_length;
-    for (uint32_t c = 0; c < conjuncts.count; c++) {
-        Literals literals = selector_literals(b->graph, conjuncts.select[c], b->arena);
-        if (!literals_positional(b->values, &literals)) continue;
-        bool causal = true;
-        for (uint32_t n = longest; n >= 1 && causal; n--)
-            for (uint32_t i = 0; i < n && causal; i++)
-                for (uint32_t j = i + 1; j < n && causal; j++)
-                    causal =
-                        positional_cell(b->values, conjuncts.select[c], &literals, n, j, i) != 1;
-        if (causal) return true;
-    }
-    return false;
-}
-
-/* A plain decoder's heads all have the causal mask; what else the selector says of positions
- * is scored. */
-static bool take_causal_mask(Builder *b, Literals *conjuncts) {
-    if (values_domain(b->values)->max_length > 1 && !is_causal(b))
-        return lower_fail(b->lower, b->selector,
-                          "selects later positions, which --mask causal does not let it see (use "
-                          "--mask per-head or none, or add 'and select(indices, indices, <=)')");
-    b->score->mask = MASK_CAUSAL;
-    for (uint32_t k = 0; k < conjuncts->count; k++)
-        if (is_mask(b, conjuncts->select[k], MASK_CAUSAL)) {
-            conjuncts->select[k] = conjuncts->select[--conjuncts->count];
-            break;
-        }
-    return true;
-}
-
-/* Takes a conjunct that only compares positions as the head's mask. */
-static void take_mask(Builder *b, Literals *conjuncts) {
-    if (lower_options(b->lower).masks != MASKS_PER_HEAD) return;
-    for (uint32_t k = 0; k < conjuncts->count; k++)
-        for (ScoreMask mask = MASK_CAUSAL; mask <= MASK_STRICT_ANTICAUSAL; mask++) {
-            if (!is_mask(b, conjuncts->select[k], mask)) continue;
-            b->score->mask = mask;
-            conjuncts->select[k] = conjuncts->select[--conjuncts->count];
-            return;
-        }
-}
 
 /* --- sides ------------------------------------------------------------------------------ */
 
@@ -581,9 +481,8 @@ static void note_layer(Builder *b, Form form) {
 
 static bool build(Builder *b) {
     Literals conjuncts = selector_conjuncts(b->graph, b->selector, b->arena);
-    if (lower_options(b->lower).masks == MASKS_CAUSAL && !take_causal_mask(b, &conjuncts))
+    if (!score_take_mask(b->lower, b->selector, &conjuncts, &b->score->mask, b->arena))
         return false;
-    take_mask(b, &conjuncts);
     uint32_t scored = 0;
     for (uint32_t k = 0; k < conjuncts.count; k++) {
         Conjunct c = {.formula = conjuncts.select[k]};

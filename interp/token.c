@@ -12,8 +12,10 @@ static FaultId as_is(Atom token, Intern *table, Atom *value) {
 
 static FaultId to_string(Atom token, Intern *table, Atom *value) {
     char text[64];
-    if (token.kind == ATOM_STRING) *value = token;
-    else *value = atom_string(intern(table, text, atom_text(token, ATOM_PLAIN, text, sizeof text)));
+    if (token.kind == ATOM_STRING)
+        *value = token;
+    else
+        *value = atom_string(intern(table, text, atom_text(token, ATOM_PLAIN, text, sizeof text)));
     return FAULT_NONE;
 }
 
@@ -26,7 +28,8 @@ static FaultId to_int(Atom token, Intern *table, Atom *value) {
         double whole = trunc(token.f);
         if (!(whole >= -0x1p63 && whole < 0x1p63)) return FAULT_INT_OVERFLOW;
         number = (int64_t)whole;
-    } else number = atom_integer(token);
+    } else
+        number = atom_integer(token);
     *value = atom_int(number);
     return FAULT_NONE;
 }
@@ -34,8 +37,10 @@ static FaultId to_int(Atom token, Intern *table, Atom *value) {
 static FaultId to_float(Atom token, Intern *table, Atom *value) {
     (void)table;
     double number = 0;
-    if (token.kind != ATOM_STRING) number = atom_double(token);
-    else if (!read_float(token.s->text, token.s->length, &number)) return FAULT_NOT_A_FLOAT;
+    if (token.kind != ATOM_STRING)
+        number = atom_double(token);
+    else if (!read_float(token.s->text, token.s->length, &number))
+        return FAULT_NOT_A_FLOAT;
     *value = atom_float(number);
     return FAULT_NONE;
 }
