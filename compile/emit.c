@@ -17,7 +17,10 @@ typedef struct Emitter {
 
 static void assign_dimensions(Emitter *m) {
     Emission *e = m->e;
-    liveness_find(m->lower, m->outputs, m->output_count, true, m->arena, &e->live);
+    /* With several outputs, one may fail on an input on which another must be right: then
+     * dimensions hold what no plan foresaw, and are not shared. */
+    bool reuse = m->output_count == 1;
+    liveness_find(m->lower, m->outputs, m->output_count, reuse, m->arena, &e->live);
     e->sink = e->live.sink;
     e->one = e->live.one;
     e->part_dim = e->live.part_dim;
