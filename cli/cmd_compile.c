@@ -20,17 +20,18 @@ typedef struct CompileArguments {
     SopChoice choice;
     size_t memory;
     TargetOptions target;
-    bool json, quiet; /* quiet: standard output has the weights */
+    bool json, stats, quiet; /* quiet: standard output has the weights */
     PlanDump *dump;
     Compiled compiled; /* outlives the program's guard */
 } CompileArguments;
 
-enum { KEY_JSON = OPTION_OWN_KEYS, KEY_DUMP };
+enum { KEY_JSON = OPTION_OWN_KEYS, KEY_DUMP, KEY_STATS };
 
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0,
      "write the weights there; - is standard output (without: only the report)", 2},
     {"json", KEY_JSON, NULL, 0, "the report as one JSON object", 5},
+    {"stats", KEY_STATS, NULL, 0, "where the time went", 5},
     {"dump", KEY_DUMP, "WHAT", 0,
      "print the compiler's sets, cover, heads, schedule or model instead of the report", 5},
     {0},
@@ -50,6 +51,9 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         return 0;
     case KEY_JSON:
         a->json = true;
+        return 0;
+    case KEY_STATS:
+        a->stats = true;
         return 0;
     case KEY_DUMP:
         a->dump = plan_dump_find(text);
@@ -130,6 +134,13 @@ static void print_report(const Report *r) {
     if (!r->output) puts("  nothing is written (-o FILE writes the weights)");
 }
 
+static void print_stats(const CompileStats *s) {
+    printf("  of that         %.3g s value sets, covering and scores (%u nodes)\n", s->lowering,
+           s->nodes);
+    printf("                  %.3g s weights, %.3g s certificate (%u tr%s)\n", s->weights,
+           s->certificate, s->tries, s->tries == 1 ? "y" : "ies");
+}
+
 static void print_json(const Report *r) {
     fputs("{\"program\": ", stdout);
     json_text(stdout, r->program->shown);
@@ -195,6 +206,7 @@ static int compile(Program *p, void *context) {
         print_json(&report);
     else
         print_report(&report);
+    if (a->stats && !a->dump && !a->json) print_stats(&a->compiled.stats);
     return EXIT_FINE;
 }
 

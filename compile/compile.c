@@ -4,6 +4,7 @@
 #include "compile/layout.h"
 
 #include <stdio.h>
+#include <time.h>
 
 /* Inverse temperature for a score gap of 1: e^-64 leaks nothing that a float64 could see. */
 static const double BETA = 64;
@@ -12,6 +13,15 @@ static const uint32_t ROWS_PER_LEVEL = 64; /* combinations looked at for each va
 CompileOptions compile_options(void) {
     return (CompileOptions){
         .max_length = 16, .first = -1, .where = NODE_NONE, .table_limit = 65536};
+}
+
+/* Seconds since `*since`, which becomes now. */
+static double lap(double *since) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    double now = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec, passed = now - *since;
+    *since = now;
+    return passed;
 }
 
 static bool lower_outputs(Compiled *c, const CompileOutput *outputs, Arena *arena,
@@ -30,6 +40,9 @@ static bool lower_outputs(Compiled *c, const CompileOutput *outputs, Arena *aren
  * out. */
 static bool try_weights(Compiled *c, EmitOptions emit, Arena *arena) {
     Emission rounded;
+    double clock = 0;
+    lap(&clock);
+    c->stats.tries++;
     compiled_clear(c);
     model_free(c->model);
     c->model = NULL;
@@ -43,8 +56,10 @@ static bool try_weights(Compiled *c, EmitOptions emit, Arena *arena) {
     c->model = rounded.model;
     if (!made) return false;
     model_round(c->model);
+    c->stats.weights += lap(&clock);
     c->certificate = ARENA_NEW(arena, Certificate);
     certificate_check(c, c->model, arena, c->certificate);
+    c->stats.certificate += lap(&clock);
     return true;
 }
 
@@ -76,8 +91,13 @@ static bool choose_weights(Compiled *c, const CompileOutput *outputs, const Comp
         if (options->dtype != COMPILE_AUTO && (options->dtype == COMPILE_F32) != f32) continue;
         if (!c->lower || lower_options(c->lower).careful != tries[k].careful) {
             LowerOptions lowering = {options->masks, options->table_limit, tries[k].careful};
+            double clock = 0;
+            lap(&clock);
             c->lower = lower_new(c->values, lowering, arena);
-            if (!lower_outputs(c, outputs, arena, error)) goto fail;
+            bool lowered = lower_outputs(c, outputs, arena, error);
+            c->stats.lowering += lap(&clock);
+            c->stats.nodes = graph_count(values_graph(c->values));
+            if (!lowered) goto fail;
         }
         EmitOptions emit = {tries[k].dtype, BETA, tries[k].steep, options->log_length};
         if (!try_weights(c, emit, arena)) break;

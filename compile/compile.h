@@ -37,6 +37,15 @@ typedef struct CompileOutput {
     NodeId node;
 } CompileOutput;
 
+/* Where the time went, in seconds, and over how much. */
+typedef struct CompileStats {
+    double lowering; /* value sets, covering, scores */
+    double weights;  /* tables to hidden units, tensors */
+    double certificate;
+    uint32_t tries; /* types and shapes of tables, until the certificate held */
+    uint32_t nodes; /* of the graph, helpers included */
+} CompileStats;
+
 typedef struct Compiled {
     Domain domain;
     Values *values;
@@ -49,6 +58,7 @@ typedef struct Compiled {
     Model *model; /* the caller's: model_free */
     struct Certificate *certificate;
     uint32_t depth; /* RASP's: attention layers that the program says it needs */
+    CompileStats stats;
 } Compiled;
 
 /* False and *error when it cannot be done.  Helper nodes are added to the graph; everything
