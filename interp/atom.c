@@ -112,6 +112,30 @@ const char *atom_kind_name(AtomKind kind) {
     return name[kind];
 }
 
+/* The decimal one unit of its last digit further from 0; false if that needs one more digit. */
+static bool step_away(char *digits) {
+    char *at = strchr(digits, 'e') - 1;
+    for (; at >= digits && (*at == '9' || *at == '.'); at--)
+        if (*at == '9') *at = '0';
+    if (at < digits || *at == '-') return false;
+    ++*at;
+    return true;
+}
+
+/* Does the decimal read back as the value?  Below a power of two the doubles lie twice as close
+ * as above it, so where the nearest decimal of some length does not, the next one up may: it is
+ * then put in its place. */
+static bool reads_back(char *digits, double value) {
+    if (strtod(digits, NULL) == value) return true;
+    int exponent;
+    char away[32];
+    if (fabs(frexp(value, &exponent)) != 0.5) return false;
+    strcpy(away, digits);
+    if (!step_away(away) || strtod(away, NULL) != value) return false;
+    strcpy(digits, away);
+    return true;
+}
+
 void float_text(double value, char text[32]) {
     if (isnan(value)) {
         strcpy(text, "nan");
@@ -124,7 +148,7 @@ void float_text(double value, char text[32]) {
     char digits[32]; /* d.ddde+XX with the fewest d that read back */
     int precision = 0;
     do snprintf(digits, sizeof digits, "%.*e", precision, value);
-    while (precision++ < 17 && strtod(digits, NULL) != value);
+    while (precision++ < 17 && !reads_back(digits, value));
     char *e = strchr(digits, 'e');
     int exponent = atoi(e + 1);
     if (exponent < -4 || exponent >= 16) {
