@@ -76,18 +76,31 @@ static bool names_function(const Session *s, const Ast *part) {
     return value && value->kind == VALUE_FUNCTION;
 }
 
+/* What cannot be called with so many arguments says so before they are evaluated. */
+static void check_callable(Session *s, const Ast *ast, Value function) {
+    size_t count = ast->count - 1;
+    if (value_is_graph(function)) {
+        if (count != 1) EVAL_FAIL(s, APPLY_ARGUMENTS, ast, eval_number(s, count));
+    } else if (function.kind != VALUE_FUNCTION) {
+        EVAL_FAIL(s, NOT_CALLABLE, ast, eval_quoted(s, function));
+    }
+}
+
 /* With one argument, that comes first, and the function part is tried on it (language.md
  * 7.5).  Leaves [function, arguments …] or [argument, function] on the stack; gives the
  * place of the function. */
 static size_t push_parts(Session *s, const Ast *ast) {
     size_t base = s->top;
     if (ast->count != 2) {
-        for (uint32_t k = 0; k < ast->count; k++) eval(s, ast->child[k]);
+        eval(s, ast->child[0]);
+        check_callable(s, ast, eval_top(s, 0));
+        for (uint32_t k = 1; k < ast->count; k++) eval(s, ast->child[k]);
         return base;
     }
     eval(s, ast->child[1]);
     if (s->trying && !names_function(s, ast->child[0])) trial_push(s, eval_top(s, 0));
     eval(s, ast->child[0]);
+    check_callable(s, ast, eval_top(s, 0));
     return base + 1;
 }
 
@@ -97,11 +110,9 @@ static bool finish(Session *s, const Ast *ast, size_t base, size_t function_at) 
     Value function = s->stack[function_at];
     size_t count = ast->count - 1, first = function_at == base ? base + 1 : base;
     if (value_is_graph(function)) {
-        if (count != 1) EVAL_FAIL(s, APPLY_ARGUMENTS, ast, eval_number(s, count));
         apply(s, function, s->stack[first], ast);
         return true;
     }
-    if (function.kind != VALUE_FUNCTION) EVAL_FAIL(s, NOT_CALLABLE, ast, eval_quoted(s, function));
     call(s, function.function, first, count, ast);
     eval_reduce(s, s->top - base, eval_top(s, 0));
     return false;
