@@ -9,8 +9,8 @@ static const OpId comparison_of[AST_OP_COUNT] = {
 void eval_select(Session *s, const Ast *ast) {
     eval(s, ast->child[0]);
     eval(s, ast->child[1]);
-    NodeId query = eval_operand(s, eval_top(s, 0), ast->child[1]);
     NodeId key = eval_operand(s, eval_top(s, 1), ast->child[0]);
+    NodeId query = eval_operand(s, eval_top(s, 0), ast->child[1]);
     NodeId node = graph_select(s->graph, comparison_of[ast->op], key, query, eval_span(s, ast));
     eval_object(s, 2, VALUE_SELECTOR, node, intern_text(s->intern, "plain select"));
 }
