@@ -60,14 +60,14 @@ static void index_sop(Session *s, const Ast *ast, Value sop, Value index) {
 
 /* --- by an s-op ------------------------------------------------------------------------- */
 
-static bool copy_atoms(Atom *to, Value (*at)(const void *from, size_t k), const void *from,
-                       size_t count) {
+/* What is no atom becomes a hole. */
+static void copy_atoms(Atom *to, bool *holes, Value (*at)(const void *from, size_t k),
+                       const void *from, size_t count) {
     for (size_t k = 0; k < count; k++) {
         Value value = at(from, k);
-        if (value.kind != VALUE_ATOM) return false;
-        to[k] = value.atom;
+        holes[k] = value.kind != VALUE_ATOM;
+        to[k] = holes[k] ? atom_int(0) : value.atom;
     }
-    return true;
 }
 
 static Value item_of_list(const void *from, size_t k) {
@@ -90,7 +90,6 @@ static const Lookup *string_lookup(Session *s, const Str *text) {
     return lookup;
 }
 
-/* NULL if something in it is no atom. */
 static const Lookup *container_lookup(Session *s, Value container) {
     if (value_is_string(container)) return string_lookup(s, container.atom.s);
     bool is_list = container.kind == VALUE_LIST;
@@ -99,33 +98,48 @@ static const Lookup *container_lookup(Session *s, Value container) {
     size_t count = 0;
     value_count(container, &count);
     Atom *values = ARENA_BLOCK(s->arena, count, Atom);
-    if (is_list ? copy_atoms(values, item_of_list, container.list, count)
-                : copy_atoms(values, value_of_dict, container.dict, count))
-        *kept = lookup_new(s->arena, is_list ? LOOKUP_LIST : LOOKUP_DICT,
-                           is_list ? NULL : container.dict->keys, values, count);
+    bool *holes = ARENA_BLOCK(s->arena, count, bool);
+    if (is_list)
+        copy_atoms(values, holes, item_of_list, container.list, count);
+    else
+        copy_atoms(values, holes, value_of_dict, container.dict, count);
+    *kept = lookup_new_holed(s->arena, is_list ? LOOKUP_LIST : LOOKUP_DICT,
+                             is_list ? NULL : container.dict->keys, values, holes, count);
     arena_release(s->arena, values);
+    arena_release(s->arena, holes);
     return *kept;
 }
 
-/* An entry that is no atom: the reference only minds if it is picked.  Tells what would be
- * picked on the example. */
-_Noreturn static void fail_entries(Session *s, const Ast *ast, Value container, Value sop) {
+/* Picks the entry for one value of an s-op, in place of the topmost two values. */
+static void pick(Session *s, const Ast *ast, Value container, Atom at) {
+    if (container.kind == VALUE_DICT)
+        index_dict(s, ast, container.dict, value_atom(at));
+    else if (at.kind == ATOM_STRING)
+        EVAL_FAIL(s, INDEX_STRING, ast->child[1], NULL);
+    else if (at.kind == ATOM_FLOAT)
+        EVAL_FAIL(s, INDEX_NOT_INT, ast->child[1], kind_word(container), atom_kind_name(at.kind));
+    else
+        index_sequence(s, ast, container, value_atom(at));
+}
+
+/* Of a container with holes: a hole matters only if it is picked; then the fault lists all that
+ * is picked on the example. */
+static void check_picks(Session *s, const Ast *ast, Value container, Value sop) {
     Fault fault;
-    Exec *exec = s->trying ? example_exec(s, example_current(s), &fault) : NULL;
+    Exec *exec = example_exec(s, example_current(s), &fault);
     const Column *column = exec ? exec_column(exec, sop.object->node, &fault) : NULL;
-    if (!column) eval_illegal(s, container, ast);
     size_t base = s->top;
-    for (size_t k = 0; k < column->length; k++) {
+    bool atoms = true;
+    for (size_t k = 0; column && k < column->length; k++) {
         eval_push(s, container);
         eval_push(s, value_atom(column_at(column, k)));
-        if (container.kind == VALUE_DICT)
-            index_dict(s, ast, container.dict, eval_top(s, 0));
-        else
-            index_sequence(s, ast, container, eval_top(s, 0));
+        pick(s, ast, container, column_at(column, k));
+        atoms &= eval_top(s, 0).kind == VALUE_ATOM;
     }
     Text text = text_new(s->scratch);
     text_put_tuple(&text, s->stack + base, s->top - base);
-    EVAL_FAIL(s, ILLEGAL_TYPES, ast, text.bytes, eval_quoted(s, container));
+    if (!atoms) EVAL_FAIL(s, ILLEGAL_TYPES, ast, text.bytes, eval_quoted(s, container));
+    s->top = base;
 }
 
 static void put_variable(Text *text, const Ast *ast) {
@@ -134,7 +148,7 @@ static void put_variable(Text *text, const Ast *ast) {
 
 static void index_by_sop(Session *s, const Ast *ast, Value container, Value sop) {
     const Lookup *lookup = container_lookup(s, container);
-    if (!lookup) fail_entries(s, ast, container, sop);
+    if (lookup->holes && s->trying) check_picks(s, ast, container, sop);
     NodeId node = graph_lookup(s->graph, lookup, sop.object->node, eval_span(s, ast));
     char buffer[NAME_ROOM];
     Text text = text_cut(buffer, sizeof buffer, NAME_LIMIT);

@@ -27,7 +27,10 @@ static void put_lookup(FILE *out, const Lookup *lookup, Arena *arena) {
         if (k) fputs(", ", out);
         if (lookup->keys) put_atom(out, lookup->keys[k], arena);
         if (lookup->keys && lookup->values) fputs(": ", out);
-        if (lookup->values) put_atom(out, lookup->values[k], arena);
+        if (lookup->holes && lookup->holes[k])
+            fputc('?', out);
+        else if (lookup->values)
+            put_atom(out, lookup->values[k], arena);
     }
     fputc(braces ? '}' : ']', out);
 }

@@ -28,13 +28,24 @@ static uint64_t combine(uint64_t hash, const Atom *atoms, size_t count) {
     return hash;
 }
 
+static const bool *copy_holes(Arena *arena, const bool *holes, size_t count) {
+    if (!holes || !memchr(holes, true, count)) return NULL;
+    return memcpy(ARENA_ARRAY(arena, count, bool), holes, count * sizeof *holes);
+}
+
 const Lookup *lookup_new(Arena *arena, LookupKind kind, const Atom *keys, const Atom *values,
                          size_t count) {
+    return lookup_new_holed(arena, kind, keys, values, NULL, count);
+}
+
+const Lookup *lookup_new_holed(Arena *arena, LookupKind kind, const Atom *keys, const Atom *values,
+                               const bool *holes, size_t count) {
     Lookup *lookup = ARENA_NEW(arena, Lookup);
     lookup->kind = kind;
     lookup->count = (uint32_t)count;
     lookup->keys = copy(arena, keys, count);
     lookup->values = copy(arena, values, count);
+    lookup->holes = copy_holes(arena, holes, count);
     lookup->hash =
         combine(combine(0xcbf29ce484222325u + (uint64_t)kind, keys, count), values, count);
     if (keys) {
@@ -56,10 +67,23 @@ static bool same_atoms(const Atom *a, const Atom *b, size_t count) {
     return true;
 }
 
+static bool same_holes(const bool *a, const bool *b, size_t count) {
+    if (!a || !b) return a == b;
+    return memcmp(a, b, count * sizeof *a) == 0;
+}
+
 bool lookup_same(const Lookup *a, const Lookup *b) {
     return a == b ||
            (a->kind == b->kind && a->count == b->count && a->hash == b->hash &&
-            same_atoms(a->keys, b->keys, a->count) && same_atoms(a->values, b->values, a->count));
+            same_atoms(a->keys, b->keys, a->count) && same_atoms(a->values, b->values, a->count) &&
+            same_holes(a->holes, b->holes, a->count));
+}
+
+/* The entry at a place. */
+static FaultId entry(const Lookup *lookup, size_t place, Atom *result) {
+    if (lookup->holes && lookup->holes[place]) return FAULT_PICKED_NO_ATOM;
+    *result = lookup->values[place];
+    return FAULT_NONE;
 }
 
 static FaultId at_position(const Lookup *lookup, Atom at, Atom *result) {
@@ -68,27 +92,26 @@ static FaultId at_position(const Lookup *lookup, Atom at, Atom *result) {
         return lookup->kind == LOOKUP_STRING ? FAULT_INDEX_STRING_NOT_INT : FAULT_INDEX_NOT_INT;
     int64_t i = atom_integer(at), count = lookup->count;
     if (i < -count || i >= count) return FAULT_INDEX_RANGE;
-    *result = lookup->values[i < 0 ? i + count : i];
-    return FAULT_NONE;
+    return entry(lookup, (size_t)(i < 0 ? i + count : i), result);
 }
 
 FaultId lookup_eval(const Lookup *lookup, Atom at, Atom *result) {
     if (!lookup->keys && lookup->kind <= LOOKUP_STRING) return at_position(lookup, at, result);
-    uint32_t entry = lookup->count ? lookup->slots[find_slot(lookup, at)] : 0;
+    uint32_t found = lookup->count ? lookup->slots[find_slot(lookup, at)] : 0;
     if (lookup->kind == LOOKUP_SET) {
-        *result = atom_bool(entry != 0);
+        *result = atom_bool(found != 0);
         return FAULT_NONE;
     }
-    if (!entry) return FAULT_NO_SUCH_KEY;
-    *result = lookup->values[entry - 1];
-    return FAULT_NONE;
+    if (!found) return FAULT_NO_SUCH_KEY;
+    return entry(lookup, found - 1, result);
 }
 
 Fault lookup_fault(const Lookup *lookup, FaultId id, Atom at, Span span, Arena *arena) {
     Fault fault = {.id = id, .span = span};
     const char *shown = atom_show(at, ATOM_QUOTED, arena);
     bool range = id == FAULT_INDEX_RANGE;
-    fault.arg[0] = range || id == FAULT_NO_SUCH_KEY ? shown : kind_word[lookup->kind];
+    bool names_entry = range || id == FAULT_NO_SUCH_KEY || id == FAULT_PICKED_NO_ATOM;
+    fault.arg[0] = names_entry ? shown : kind_word[lookup->kind];
     fault.arg[1] = range ? kind_word[lookup->kind] : atom_kind_name(at.kind);
     fault.arg[2] = arena_format(arena, "%u", lookup->count);
     return fault;

@@ -18,6 +18,7 @@ typedef struct Lookup {
     uint32_t count;
     const Atom *keys;   /* DICT and SET, distinct by atom_equal; else NULL */
     const Atom *values; /* LIST, STRING, DICT; else NULL */
+    const bool *holes;  /* which entries hold no atom and may not be picked; NULL: none */
     uint32_t *slots;    /* DICT and SET: open addressing by atom_hash, entry + 1 */
     uint32_t slot_count;
     uint64_t hash; /* of the content, for hash-consing */
@@ -26,6 +27,9 @@ typedef struct Lookup {
 /* Copies the arrays.  Keys must be distinct by atom_equal. */
 const Lookup *lookup_new(Arena *arena, LookupKind kind, const Atom *keys, const Atom *values,
                          size_t count);
+/* The same with holes, where the values are of no account. */
+const Lookup *lookup_new_holed(Arena *arena, LookupKind kind, const Atom *keys, const Atom *values,
+                               const bool *holes, size_t count);
 bool lookup_same(const Lookup *a, const Lookup *b);
 
 FaultId lookup_eval(const Lookup *lookup, Atom at, Atom *result);
