@@ -44,7 +44,7 @@ KERNEL(sub_ints, int64_t, int64_t, bad |= __builtin_sub_overflow(p, q, &to[i]))
 KERNEL(mul_ints, int64_t, int64_t, bad |= __builtin_mul_overflow(p, q, &to[i]))
 KERNEL(mod_ints, int64_t, int64_t, bad |= q == 0; to[i] = modulo(p, q == 0 ? 1 : q))
 KERNEL(div_ints, int64_t, double, bad |= q == 0 || !is_exact(p) || !is_exact(q);
-       to[i] = (double)p / (double)(q == 0 ? 1 : q) + 0.0)
+       to[i] = (double)p / (double)(q == 0 ? 1 : q))
 KERNEL(add_floats, double, double, to[i] = p + q)
 KERNEL(sub_floats, double, double, to[i] = p - q)
 KERNEL(mul_floats, double, double, to[i] = p * q)

@@ -85,10 +85,11 @@ static uint64_t magnitude(int64_t x) {
     return x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
 }
 
-/* a / b rounded once: enough quotient bits and a sticky one, then one conversion. */
+/* a / b rounded once: enough quotient bits and a sticky one, then one conversion.  0 keeps the
+ * sign that dividing doubles gives it. */
 static double divide_ints(int64_t a, int64_t b) {
     uint64_t x = magnitude(a), y = magnitude(b);
-    if (x == 0) return 0;
+    if (x == 0) return b < 0 ? -0.0 : 0;
     int shift = 56 + bit_length(y) - bit_length(x);
     if (shift < 0) shift = 0;
     Wide dividend = (Wide)x << shift;
