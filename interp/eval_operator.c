@@ -131,7 +131,7 @@ NodeId eval_operand(Session *s, Value value, const Ast *at) {
  * position of the example. */
 static void join_container(Session *s, OpId op, Value a, Value b, const Ast *at) {
     if (op == OP_EQ || op == OP_NE) {
-        Value operands[2] = {a.kind == VALUE_SOP ? a : b, a.kind == VALUE_SOP ? b : a};
+        Value operands[2] = {a, b};
         NodeId node = graph_constant(s->graph, atom_bool(op == OP_NE), eval_span(s, at));
         eval_object(s, 2, VALUE_SOP, node, name_operation(s, op, operands));
         return;
@@ -162,18 +162,17 @@ static void push_map(Session *s, OpId op, const Value *operands, const Ast *at) 
 }
 
 static void join_sops(Session *s, OpId op, Value a, Value b, const Ast *at) {
-    bool container = a.kind != VALUE_SOP && a.kind != VALUE_ATOM;
-    container |= b.kind != VALUE_SOP && b.kind != VALUE_ATOM;
-    if (container && op != OP_AND && op != OP_OR) {
-        join_container(s, op, a, b, at);
-        return;
-    }
     Value operands[2] = {a, b};
     if (is_comparison(op) && a.kind != VALUE_SOP) { /* the s-op comes first, 13.6 */
         operands[0] = b, operands[1] = a;
         op = ops[op].mirrored;
     }
-    push_map(s, op, operands, at);
+    bool container = a.kind != VALUE_SOP && a.kind != VALUE_ATOM;
+    container |= b.kind != VALUE_SOP && b.kind != VALUE_ATOM;
+    if (container && op != OP_AND && op != OP_OR)
+        join_container(s, op, operands[0], operands[1], at);
+    else
+        push_map(s, op, operands, at);
 }
 
 /* --- joining any two values ------------------------------------------------------------- */
