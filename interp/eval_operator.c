@@ -41,7 +41,7 @@ static Value compute_atoms(Session *s, OpId op, const Atom *args, const Ast *at)
     Atom result;
     FaultId id = op_eval(op, args, s->intern, &result);
     if (id != FAULT_NONE) {
-        Fault fault = op_fault(op, id, args, at->mark, s->scratch);
+        Fault fault = op_fault(op, id, args, at->mark);
         eval_raise(s, &fault);
     }
     return value_atom(result);

@@ -151,7 +151,7 @@ static bool check_select(Exec *exec, const Node *node, Fault *fault) {
     Atom pair[2] = {column_at(exec_ready(exec, node->arg[1]), 0),
                     column_at(exec_ready(exec, node->arg[0]), 0)};
     if (atom_comparable(pair[0], pair[1])) return true;
-    *fault = op_fault(ops[node->op].mirrored, FAULT_ORDER, pair, node->span, exec->arena);
+    *fault = op_fault(ops[node->op].mirrored, FAULT_ORDER, pair, node->span);
     return false;
 }
 

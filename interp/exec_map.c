@@ -101,7 +101,7 @@ static FaultId eval(const Exec *exec, const Node *node, const Atom *arg, Atom *v
 }
 
 static Fault eval_fault(Exec *exec, const Node *node, FaultId id, const Atom *arg) {
-    return node->kind == NODE_MAP ? op_fault(node->op, id, arg, node->span, exec->arena)
+    return node->kind == NODE_MAP ? op_fault(node->op, id, arg, node->span)
                                   : lookup_fault(node->lookup, id, arg[0], node->span, exec->arena);
 }
 

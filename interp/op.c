@@ -291,15 +291,15 @@ const Op ops[OP_COUNT] = {
                "a if c else b, per position when c is an s-op"},
 };
 
-Fault op_fault(OpId op, FaultId id, const Atom *args, Span span, Arena *arena) {
+Fault op_fault(OpId op, FaultId id, const Atom *args, Span span) {
     Fault fault = {.id = id, .span = span};
     bool unary = ops[op].arity == 1;
     Atom last = args[unary ? 0 : 1];
     /* A repetition names the operand that should have been the count. */
     if (id == FAULT_REPEAT && args[0].kind != ATOM_STRING) last = args[0];
     fault.arg[0] = ops[op].host_name;
-    fault.arg[1] = id == FAULT_ROUND_NOT_FINITE ? atom_show(args[0], ATOM_PLAIN, arena)
-                                                : atom_kind_name(args[0].kind);
+    fault.arg[1] = atom_kind_name(args[0].kind);
+    if (id == FAULT_ROUND_NOT_FINITE) fault.arg[1] = isnan(args[0].f) ? "NaN" : "infinity";
     fault.arg[2] = atom_kind_name(last.kind);
     fault.arg[3] = ops[op].spelling;
     return fault;

@@ -68,7 +68,7 @@ static inline FaultId op_eval(OpId op, const Atom *args, Intern *table, Atom *re
 }
 
 /* The fault with its arguments filled in, for operands on which op_eval gave `id`. */
-Fault op_fault(OpId op, FaultId id, const Atom *args, Span span, Arena *arena);
+Fault op_fault(OpId op, FaultId id, const Atom *args, Span span);
 
 /* a op b for a comparison whose operands are comparable (or the op is == or !=). */
 bool op_compare(OpId op, Atom a, Atom b);

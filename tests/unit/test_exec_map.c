@@ -39,7 +39,7 @@ static void check_map(Fixture *f, OpId op, const NodeId *args) {
         Fault fault = {0};
         const Column *column = exec_column(exec, node, &fault);
         assert_int_equal(column != NULL, !id && fits);
-        if (id) check_fault(f, &fault, op_fault(op, id, arg, nowhere, f->arena));
+        if (id) check_fault(f, &fault, op_fault(op, id, arg, nowhere));
         if (!id && !fits) assert_int_equal(fault.id, FAULT_MIXED_TYPES);
         if (column) assert_int_equal(column->type, type);
         for (size_t i = 0; column && i < f->n; i++)
