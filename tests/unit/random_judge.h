@@ -13,16 +13,17 @@
 
 typedef enum Judgement {
     JUDGED_RIGHT,
-    JUDGED_NO_INPUT,  /* the interpreter has an error on every input */
-    JUDGED_TOO_LARGE, /* a limit of the compiler, said so */
-    JUDGED_ROUNDING,  /* the program tells doubles apart that differ by rounding only: refused */
-    JUDGED_AHEAD,     /* causal masks were asked for, and the program looks ahead */
-    JUDGED_COARSE,    /* float32 was asked for and cannot hold the bound */
-    JUDGED_NOT_RASP,  /* the evaluator refuses the program: of the generator, if often */
-    JUDGED_REFUSED,   /* another error of the compiler: a failure of the test */
-    JUDGED_INVALID,   /* the model breaks the format */
-    JUDGED_WRONG,     /* another answer than the interpreter's */
-    JUDGED_BEYOND,    /* a measured error above the certified one */
+    JUDGED_NO_INPUT,    /* the interpreter has an error on every input */
+    JUDGED_TOO_LARGE,   /* a limit of the compiler, said so */
+    JUDGED_ROUNDING,    /* the program tells doubles apart that differ by rounding only: refused */
+    JUDGED_AHEAD,       /* causal masks were asked for, and the program looks ahead */
+    JUDGED_COARSE,      /* float32 was asked for and cannot hold the bound */
+    JUDGED_UNCERTIFIED, /* nor can float64 */
+    JUDGED_NOT_RASP,    /* the evaluator refuses the program: of the generator, if often */
+    JUDGED_REFUSED,     /* another error of the compiler: a failure of the test */
+    JUDGED_INVALID,     /* the model breaks the format */
+    JUDGED_WRONG,       /* another answer than the interpreter's */
+    JUDGED_BEYOND,      /* a measured error above the certified one */
     JUDGED_CRASHED,
     JUDGED_STOPPED, /* out of memory or of time */
     JUDGEMENT_COUNT
@@ -32,6 +33,7 @@ static const char *const judgement_names[JUDGEMENT_COUNT] = {
     [JUDGED_ROUNDING] = "hang on rounding",
     [JUDGED_AHEAD] = "look ahead",
     [JUDGED_COARSE] = "beyond float32",
+    [JUDGED_UNCERTIFIED] = "not certified",
     [JUDGED_RIGHT] = "right",
     [JUDGED_NO_INPUT] = "no input without an error",
     [JUDGED_TOO_LARGE] = "too large",
@@ -176,6 +178,7 @@ static inline Judgement judge_error(Judge *judge, const LowerError *error, Graph
     if (strstr(error->message, "differ by rounding only")) return JUDGED_ROUNDING;
     if (strstr(error->message, "--mask causal")) return JUDGED_AHEAD;
     if (strstr(error->message, "in f32")) return JUDGED_COARSE;
+    if (strstr(error->message, "in f64")) return JUDGED_UNCERTIFIED;
     return strstr(error->message, "too many") ? JUDGED_TOO_LARGE : JUDGED_REFUSED;
 }
 

@@ -153,6 +153,8 @@ static void test_random_programs(void **state) {
     /* The generator must not get lost in programs that say nothing. */
     assert_true(count < 100 || tally[JUDGED_RIGHT] * 10 > count * 6);
     assert_true(count < 100 || tally[JUDGED_TOO_LARGE] * 50 < count);
+    /* Of honest refusals of small programs there should be few. */
+    assert_true(count < 500 || tally[JUDGED_UNCERTIFIED] * 500 < count);
 }
 
 int main(void) {
