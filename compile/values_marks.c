@@ -6,7 +6,7 @@
  * do hold the same value, an aggregate over the marked positions moves it. */
 #include "compile/states.h"
 
-enum { MAX_BLOCKERS = 4, MAX_CONDITIONS = 8 };
+enum { MAX_BLOCKERS = 4, MAX_CONDITIONS = 8, MAX_SHARED = 4 };
 
 /* What a mark says: these selectors select nothing here, these s-ops are (not) true here. */
 typedef struct Mark {
@@ -16,6 +16,8 @@ typedef struct Mark {
     NodeId condition[MAX_CONDITIONS];
     bool truth[MAX_CONDITIONS];
     uint32_t conditions;
+    NodeId shared[MAX_SHARED]; /* keys pinned beside it: equal wherever one row selects */
+    uint32_t shared_count;
 } Mark;
 
 static bool is_constant(const Graph *graph, NodeId id, double *number) {
@@ -99,6 +101,17 @@ static bool is_marked(const Mark *m, const States *states, uint32_t s) {
     return true;
 }
 
+/* Could one row select both? */
+static bool go_together(const Mark *m, const States *states, uint32_t s, uint32_t t) {
+    if (states_same_position(states, s, t)) return false;
+    for (uint32_t k = 0; k < m->shared_count; k++) {
+        uint32_t column = states_column(states, m->shared[k]);
+        if (!atom_equal(states_value(states, s, column), states_value(states, t, column)))
+            return false;
+    }
+    return true;
+}
+
 /* Looks at all pairs of marked states that leave each other alone. */
 static void judge(const Mark *m, const States *states, NodeId value, bool *once, bool *agree,
                   Arena *arena) {
@@ -113,7 +126,7 @@ static void judge(const Mark *m, const States *states, NodeId value, bool *once,
     for (uint32_t s = 0; s < count && *agree; s++) {
         budget_poll(arena_budget(arena));
         for (uint32_t t = 0; t < s && *agree; t++) {
-            if (!marked[s] || !marked[t] || states_same_position(states, s, t)) continue;
+            if (!marked[s] || !marked[t] || !go_together(m, states, s, t)) continue;
             bool blocked = false;
             for (uint32_t b = 0; b < m->blockers && !blocked; b++)
                 blocked = relation_holds(&relation[b], s, t) || relation_holds(&relation[b], t, s);
@@ -125,17 +138,28 @@ static void judge(const Mark *m, const States *states, NodeId value, bool *once,
     }
 }
 
+/* The keys of the other equalities. */
+static void read_shared(Mark *m, const Literals *conjuncts, uint32_t mark) {
+    for (uint32_t k = 0; k < conjuncts->count && m->shared_count < MAX_SHARED; k++) {
+        const Node *node = graph_node(m->values->graph, conjuncts->select[k]);
+        if (k != mark && node->kind == NODE_SELECT && node->op == OP_EQ)
+            m->shared[m->shared_count++] = node->arg[0];
+    }
+}
+
 static void look_at_marks(Values *values, NodeId selector, NodeId value, bool *once, bool *agree) {
     Arena *scratch = arena_child(values->arena);
     Literals conjuncts = selector_conjuncts(values->graph, selector, scratch);
     *once = *agree = false;
     for (uint32_t k = 0; k < conjuncts.count && !*agree; k++) {
         Mark mark = {.values = values};
-        NodeId sops[MAX_CONDITIONS + 1];
+        NodeId sops[MAX_CONDITIONS + MAX_SHARED + 1];
         States states;
         uint32_t count = 0;
         if (!read_conjunct(&mark, conjuncts.select[k])) continue;
-        for (; count < mark.conditions; count++) sops[count] = mark.condition[count];
+        read_shared(&mark, &conjuncts, k);
+        for (uint32_t c = 0; c < mark.conditions; c++) sops[count++] = mark.condition[c];
+        for (uint32_t c = 0; c < mark.shared_count; c++) sops[count++] = mark.shared[c];
         if (value != NODE_NONE) sops[count++] = value;
         if (states_find(values, mark.blocker, mark.blockers, sops, count, &states, scratch))
             judge(&mark, &states, value, once, agree, scratch);

@@ -88,7 +88,7 @@ static void *piece_data(Piece *piece) {
 void *arena_alloc(Arena *arena, size_t size) {
     if (size > CHUNK_MAX / 4)
         return memset(piece_data(push_piece(arena, &arena->blocks, size)), 0, size);
-    size = (size + ALIGN - 1) / ALIGN * ALIGN;
+    size = size ? (size + ALIGN - 1) / ALIGN * ALIGN : ALIGN;
     if (size > (size_t)(arena->end - arena->at)) {
         while (arena->chunk_size < size) arena->chunk_size *= 2;
         arena->at = piece_data(push_piece(arena, &arena->chunks, arena->chunk_size));
