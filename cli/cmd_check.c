@@ -42,7 +42,8 @@ enum {
     KEY_WEIGHTS,
     KEY_TEMPERATURE,
     KEY_SHOW,
-    KEY_JSON
+    KEY_JSON,
+    KEY_THREADS
 };
 
 static const struct argp_option options[] = {
@@ -56,6 +57,7 @@ static const struct argp_option options[] = {
      "divide scores by T; of several, print a table of agreement", 5},
     {"show", KEY_SHOW, "N", 0, "disagreements to print (default: 3)", 6},
     {"json", KEY_JSON, NULL, 0, "the report as one JSON object", 6},
+    {"threads", KEY_THREADS, "N", 0, "threads to use (default: one a core)", 7},
     {0},
 };
 
@@ -118,6 +120,9 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case KEY_JSON:
         a->json = true;
         return 0;
+    case KEY_THREADS:
+        a->threads = (int)option_number(state, "--threads", text, 1);
+        return 0;
     case ARGP_KEY_ARG:
         if (a->program) argp_error(state, "expected one PROGRAM, found '%s' as well", text);
         a->program = text;
@@ -155,6 +160,7 @@ static const RunOptions *make_runs(const CheckArguments *a, Arena *arena, size_t
     for (size_t k = 0; k < *count; k++) {
         runs[k] = run_options();
         runs[k].rule = a->rule;
+        runs[k].threads = a->threads;
         if (a->temperature_count) runs[k].temperature = a->temperatures[k];
     }
     return runs;
