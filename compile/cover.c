@@ -128,6 +128,24 @@ double lower_cost(Lower *lower, NodeId id) {
 
 /* --- tables ----------------------------------------------------------------------------- */
 
+typedef struct Ordered {
+    Atom value;
+    uint32_t level;
+} Ordered;
+
+static int by_value(const void *a, const void *b) {
+    return atom_compare_total(&((const Ordered *)a)->value, &((const Ordered *)b)->value);
+}
+
+static const uint32_t *levels_in_order(Table *t, const NodeValues *v) {
+    Ordered *sorted = ARENA_ARRAY(t->arena, v->count, Ordered);
+    for (uint32_t k = 0; k < v->count; k++) sorted[k] = (Ordered){v->levels[k], k};
+    qsort(sorted, v->count, sizeof *sorted, by_value);
+    uint32_t *order = ARENA_ARRAY(t->arena, v->count, uint32_t);
+    for (uint32_t k = 0; k < v->count; k++) order[k] = sorted[k].level;
+    return order;
+}
+
 /* Joins levels of one element that the feature cannot tell apart, whatever the others are;
  * combinations that cannot occur are free.  Classes are numbered in the levels' order. */
 static void quotient(Table *t, uint32_t e) {
@@ -155,13 +173,7 @@ static void quotient(Table *t, uint32_t e) {
         value[(size_t)level * columns + other[r]] = t->f[r];
         present[(size_t)level * columns + other[r]] = true;
     }
-    uint32_t *order = ARENA_ARRAY(t->arena, v->count, uint32_t);
-    for (uint32_t k = 0; k < v->count; k++) { /* insertion sort by value */
-        uint32_t m = k;
-        for (; m > 0 && atom_compare_total(&v->levels[order[m - 1]], &v->levels[k]) > 0; m--)
-            order[m] = order[m - 1];
-        order[m] = k;
-    }
+    const uint32_t *order = levels_in_order(t, v);
     uint32_t *leader = ARENA_ARRAY(t->arena, v->count, uint32_t), classes = 0;
     t->class_of[e] = ARENA_ARRAY(t->arena, v->count, uint32_t);
     for (uint32_t k = 0; k < v->count; k++) {

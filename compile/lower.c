@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_NESTING = 2000 };
@@ -343,13 +344,13 @@ ScanPlan *scan_of(Lower *lower, Cover cover) {
     return lower->scan[lower->scan_count++] = scan;
 }
 
-static void sort_points(double *x, double *value, uint32_t count) {
-    for (uint32_t k = 1; k < count; k++) /* mostly sorted already */
-        for (uint32_t m = k; m > 0 && x[m - 1] > x[m]; m--) {
-            double sx = x[m], sv = value[m];
-            x[m] = x[m - 1], value[m] = value[m - 1];
-            x[m - 1] = sx, value[m - 1] = sv;
-        }
+typedef struct Point {
+    double x, value;
+} Point;
+
+static int by_x(const void *a, const void *b) {
+    double x = ((const Point *)a)->x, y = ((const Point *)b)->x;
+    return (x > y) - (x < y);
 }
 
 static uint32_t scan_number(const Lower *lower, const ScanPlan *scan) {
@@ -385,17 +386,18 @@ static bool feature_scan(Lower *lower, NodeId id, Form *form) {
     if (same_node && complete && space_solve(scan->space, vector, form)) return true;
     const NodeValues *xs = values_of(lower->values, cover.x);
     ScanOutput output = {.node = id};
-    double *x = ARENA_ARRAY(lower->arena, rows.row_count, double);
-    double *value = ARENA_ARRAY(lower->arena, rows.row_count, double);
+    Point *point = ARENA_ARRAY(lower->arena, rows.row_count, Point);
     bool *seen = ARENA_ARRAY(lower->arena, xs->count, bool);
     for (size_t r = 0; r < rows.row_count; r++) {
         uint32_t at = rows.level[2 * r];
         if (seen[at]) continue;
         seen[at] = true;
-        x[output.points] = feature_number(xs->levels[at]);
-        value[output.points++] = vector[at];
+        point[output.points++] = (Point){feature_number(xs->levels[at]), vector[at]};
     }
-    sort_points(x, value, output.points);
+    qsort(point, output.points, sizeof *point, by_x);
+    double *x = ARENA_ARRAY(lower->arena, output.points, double);
+    double *value = ARENA_ARRAY(lower->arena, output.points, double);
+    for (uint32_t k = 0; k < output.points; k++) x[k] = point[k].x, value[k] = point[k].value;
     output.x = x;
     output.value = value;
     *form = add_scan_output(lower, scan, output);

@@ -15,6 +15,7 @@
 #include "compile/score_mask.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SIDE_MAX = 8, FREE = CELL_FREE };
@@ -238,21 +239,38 @@ static void quotient(Builder *b, Matrix *m) {
 }
 
 /* Classes must not hang on the order of sums. */
-static bool tells_near_apart(const NodeValues *v, const uint32_t *class, Atom *a, Atom *b) {
-    for (uint32_t x = 0; x < v->count; x++)
-        for (uint32_t y = 0; y < x; y++) {
-            if (class[x] == class[y]) continue;
-            *a = v->levels[x], *b = v->levels[y];
-            double p = feature_number(*a), q = feature_number(*b);
-            if (fabs(p - q) <= 1e-12 * (1 + fabs(p))) return true;
-        }
+typedef struct Classed {
+    double number;
+    uint32_t level;
+} Classed;
+
+static int by_number(const void *a, const void *b) {
+    double x = ((const Classed *)a)->number, y = ((const Classed *)b)->number;
+    return (x > y) - (x < y);
+}
+
+static bool tells_near_apart(Builder *b, const NodeValues *v, const uint32_t *class, Atom *x,
+                             Atom *y) {
+    Classed *sorted = ARENA_ARRAY(b->arena, v->count, Classed);
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < v->count; k++)
+        if (atom_is_number(v->levels[k]))
+            sorted[count++] = (Classed){feature_number(v->levels[k]), k};
+    qsort(sorted, count, sizeof *sorted, by_number);
+    for (uint32_t k = 1; k < count; k++) {
+        const Classed *p = &sorted[k - 1], *q = &sorted[k];
+        bool near = q->number - p->number <= 1e-12 * (1 + fabs(p->number));
+        if (!near || class[p->level] == class[q->level]) continue;
+        *x = v->levels[p->level], *y = v->levels[q->level];
+        return true;
+    }
     return false;
 }
 
 static bool check_classes(Builder *b, const Conjunct *c, const Matrix *m) {
     Atom x, y;
-    if (tells_near_apart(values_of(b->values, c->key), m->row_class, &x, &y) ||
-        tells_near_apart(values_of(b->values, c->query), m->col_class, &x, &y))
+    if (tells_near_apart(b, values_of(b->values, c->key), m->row_class, &x, &y) ||
+        tells_near_apart(b, values_of(b->values, c->query), m->col_class, &x, &y))
         return lower_fail(
             b->lower, b->selector,
             "tells %s from %s, which differ by rounding only (round what is compared)",

@@ -110,6 +110,7 @@ unsigned positional_cell(Values *values, NodeId formula, const Literals *literal
 
 /* --- counting --------------------------------------------------------------------------- */
 
+static const double MEMO_LIMIT = 3e7;  /* (key set, query level) pairs of one comparison */
 static const double COUNT_LIMIT = 4e7; /* chances looked at before settling for 0 … n */
 
 typedef struct Counter {
@@ -121,7 +122,8 @@ typedef struct Counter {
     OpId op[MAX_LITERALS];
     NodeId queries[MAX_LITERALS];
     uint32_t query_count;
-    TupleMap *memo; /* (literal, key set, query level) -> chance bits + 1 */
+    TupleMap *set_number[MAX_LITERALS]; /* key set -> number, by literal */
+    unsigned char *memo[MAX_LITERALS];  /* [set number, query level]: chance bits, or UNKNOWN */
     Arena *arena;
 } Counter;
 
@@ -132,11 +134,9 @@ static bool compare(OpId op, Atom a, Atom b, bool *holds) {
     return true;
 }
 
-static Chance literal_chance(Counter *c, uint32_t literal, SetId keys, uint32_t query_level) {
-    bool found;
-    uint32_t *memo = tuple_map_at(c->memo, (uint32_t[]){literal, keys, query_level}, &found);
-    if (found) return (Chance){*memo & 1, *memo >> 1 & 1};
-    Atom query = values_entry(c->values, c->query[literal])->levels[query_level];
+enum { UNKNOWN = 255 };
+
+static Chance compute_chance(Counter *c, uint32_t literal, SetId keys, Atom query) {
     const Atom *levels = values_entry(c->values, c->key[literal])->levels;
     uint32_t count;
     const uint32_t *member = sets_get(c->values->sets, keys, &count);
@@ -148,13 +148,43 @@ static Chance literal_chance(Counter *c, uint32_t literal, SetId keys, uint32_t 
         chance.must &= holds;
     }
     if (!chance.can) chance.must = false;
-    *memo = (uint32_t)chance.can | (uint32_t)chance.must << 1;
     return chance;
+}
+
+/* Whether the literal can and must hold for keys of the set numbered so. */
+static Chance literal_chance(Counter *c, uint32_t literal, uint32_t set, uint32_t query_level) {
+    const Entry *query = values_entry(c->values, c->query[literal]);
+    unsigned char *memo = &c->memo[literal][(size_t)set * query->values.count + query_level];
+    if (*memo == UNKNOWN) {
+        SetId keys = *tuple_map_key(c->set_number[literal], set);
+        Chance chance = compute_chance(c, literal, keys, query->levels[query_level]);
+        *memo = (unsigned char)(chance.can | chance.must << 1);
+    }
+    return (Chance){*memo & 1, *memo >> 1 & 1};
+}
+
+/* Numbers the key sets of each literal, for the memo. */
+static bool number_sets(Counter *c) {
+    for (uint32_t k = 0; k < c->literals.count; k++) {
+        const NodeValues *key = values_of(c->values, c->key[k]);
+        c->set_number[k] = tuple_map_new(c->arena, 1);
+        for (uint32_t at = 0; at < domain_contexts(c->values->domain); at++) {
+            bool found;
+            uint32_t *number = tuple_map_at(c->set_number[k], &key->sets[at], &found);
+            if (!found) *number = tuple_map_count(c->set_number[k]) - 1;
+        }
+        size_t sets = tuple_map_count(c->set_number[k]);
+        size_t levels = values_of(c->values, c->query[k])->count;
+        if ((double)sets * (double)levels > MEMO_LIMIT) return false;
+        c->memo[k] = ARENA_ARRAY(c->arena, sets * levels, unsigned char);
+        memset(c->memo[k], UNKNOWN, sets * levels);
+    }
+    return true;
 }
 
 /* A kind of key position in inputs of one length: its key sets, and how many there are. */
 typedef struct KeyGroup {
-    SetId sets[MAX_LITERALS];
+    uint32_t sets[MAX_LITERALS]; /* by number */
     uint32_t count;
 } KeyGroup;
 
@@ -168,10 +198,12 @@ static KeyGroups group_keys(Counter *c, uint32_t n, Arena *arena) {
     KeyGroups groups = {ARENA_ARRAY(arena, n, KeyGroup), ARENA_ARRAY(arena, n, uint32_t), 0};
     TupleMap *map = tuple_map_new(arena, c->literals.count);
     for (uint32_t j = 0; j < n; j++) {
-        SetId key[MAX_LITERALS];
-        for (uint32_t k = 0; k < c->literals.count; k++)
-            key[k] = values_entry(c->values, c->key[k])->sets[context_of(n, j)];
+        uint32_t key[MAX_LITERALS];
         bool found;
+        for (uint32_t k = 0; k < c->literals.count; k++)
+            key[k] =
+                *tuple_map_at(c->set_number[k],
+                              &values_entry(c->values, c->key[k])->sets[context_of(n, j)], &found);
         uint32_t *at = tuple_map_at(map, key, &found);
         if (!found) {
             *at = groups.count++;
@@ -455,40 +487,41 @@ static void summarise(SelectorFacts *facts, const Domain *domain) {
         }
 }
 
+/* The counts of every context; 0 … n where looking costs too much. */
+static bool count_keys(Counter *c, uint32_t *least, uint32_t *most) {
+    bool small = number_sets(c), done = true;
+    double work = 0;
+    for (uint32_t n = 1; n <= c->values->domain->max_length && done; n++) {
+        Arena *scratch = arena_child(c->arena);
+        KeyGroups groups = small ? group_keys(c, n, scratch) : (KeyGroups){0};
+        for (uint32_t i = 0; i < n && done; i++) {
+            uint32_t at = context_of(n, i);
+            least[at] = 0;
+            most[at] = n;
+            work += groups.count;
+            if (small && work < COUNT_LIMIT)
+                done = count_context(c, &groups, n, i, &least[at], &most[at], scratch);
+        }
+        arena_free(scratch);
+    }
+    return done;
+}
+
 const SelectorFacts *values_selector(Values *values, NodeId selector) {
     Entry *entry = values_entry(values, selector);
     if (entry->facts) return entry->facts;
-    const Domain *domain = values->domain;
-    uint32_t contexts = domain_contexts(domain);
+    uint32_t contexts = domain_contexts(values->domain);
     uint32_t *least = ARENA_ARRAY(values->arena, contexts, uint32_t);
     uint32_t *most = ARENA_ARRAY(values->arena, contexts, uint32_t);
     Arena *scratch = arena_child(values->arena);
-    Counter c = {.values = values,
-                 .graph = values->graph,
-                 .selector = selector,
-                 .arena = scratch,
-                 .memo = tuple_map_new(scratch, 3)};
+    Counter c = {.values = values, .graph = values->graph, .selector = selector, .arena = scratch};
     c.literals = selector_literals(values->graph, selector, scratch);
     bool done = c.literals.count <= MAX_LITERALS;
     if (!done)
         values_too_large(values, selector, "comparisons in one selector", c.literals.count,
                          MAX_LITERALS);
     done = done && prepare(&c);
-    bool counted = done && count_positional(&c, least, most);
-    double work = 0;
-    for (uint32_t n = 1; n <= domain->max_length && done && !counted; n++) {
-        Arena *inner = arena_child(scratch);
-        KeyGroups groups = group_keys(&c, n, inner);
-        for (uint32_t i = 0; i < n && done; i++) {
-            uint32_t at = context_of(n, i);
-            least[at] = 0;
-            most[at] = n;
-            work += groups.count;
-            if (work < COUNT_LIMIT)
-                done = count_context(&c, &groups, n, i, &least[at], &most[at], inner);
-        }
-        arena_free(inner);
-    }
+    if (done && !count_positional(&c, least, most)) done = count_keys(&c, least, most);
     if (done && pins_one_position(values, selector, scratch)) {
         bool exactly = finds_one(values, selector);
         for (uint32_t at = 0; at < contexts; at++) {
@@ -501,7 +534,7 @@ const SelectorFacts *values_selector(Values *values, NodeId selector) {
     if (!done) return NULL;
     SelectorFacts *facts = ARENA_NEW(values->arena, SelectorFacts);
     *facts = (SelectorFacts){.least = least, .most = most};
-    summarise(facts, domain);
+    summarise(facts, values->domain);
     return entry->facts = facts;
 }
 
