@@ -1,74 +1,8 @@
 /* Nodes that need no attention: the input's tokens, elementwise operators, lookups. */
 #include "interp/exec_run.h"
-
-#include <math.h>
+#include "interp/token.h"
 
 /* --- tokens ----------------------------------------------------------------------------- */
-
-typedef FaultId Convert(Exec *exec, Atom token, Atom *value);
-
-static FaultId as_is(Exec *exec, Atom token, Atom *value) {
-    (void)exec;
-    *value = token;
-    return FAULT_NONE;
-}
-
-static FaultId to_string(Exec *exec, Atom token, Atom *value) {
-    char text[64]; /* numbers and bools are shorter */
-    *value = token;
-    if (token.kind == ATOM_STRING) return FAULT_NONE;
-    size_t length = atom_text(token, ATOM_PLAIN, text, sizeof text);
-    *value = atom_string(intern(graph_intern(exec->graph), text, length));
-    return FAULT_NONE;
-}
-
-/* Is it written as an int, so that only its size can be what is wrong with it? */
-static bool looks_like_int(const Str *s) {
-    uint32_t at = s->length && (s->text[0] == '-' || s->text[0] == '+');
-    if (at == s->length) return false;
-    for (; at < s->length; at++)
-        if (s->text[at] < '0' || s->text[at] > '9') return false;
-    return true;
-}
-
-static FaultId to_int(Exec *exec, Atom token, Atom *value) {
-    (void)exec;
-    int64_t number = 0;
-    if (token.kind == ATOM_STRING) {
-        if (!read_int(token.s->text, token.s->length, &number))
-            return looks_like_int(token.s) ? FAULT_INT_OVERFLOW : FAULT_NOT_AN_INT;
-    } else if (token.kind == ATOM_FLOAT) {
-        double whole = trunc(token.f);
-        if (!(whole >= -0x1p63 && whole < 0x1p63)) return FAULT_INT_OVERFLOW;
-        number = (int64_t)whole;
-    } else
-        number = atom_integer(token);
-    *value = atom_int(number);
-    return FAULT_NONE;
-}
-
-static FaultId to_float(Exec *exec, Atom token, Atom *value) {
-    (void)exec;
-    double number = 0;
-    if (token.kind != ATOM_STRING)
-        number = atom_double(token);
-    else if (!read_float(token.s->text, token.s->length, &number))
-        return FAULT_NOT_A_FLOAT;
-    *value = atom_float(number);
-    return FAULT_NONE;
-}
-
-static FaultId to_bool(Exec *exec, Atom token, Atom *value) {
-    (void)exec;
-    *value = atom_bool(atom_truth(token));
-    return FAULT_NONE;
-}
-
-static Convert *const converts[] = {[TOKENS_ASIS] = as_is,
-                                    [TOKENS_STR] = to_string,
-                                    [TOKENS_INT] = to_int,
-                                    [TOKENS_FLOAT] = to_float,
-                                    [TOKENS_BOOL] = to_bool};
 
 static Fault token_fault(Exec *exec, FaultId id, Atom token, Span span) {
     Fault fault = {.id = id, .span = span};
@@ -82,7 +16,8 @@ Column *exec_tokens(Exec *exec, const Node *node, Fault *fault) {
     ColumnWriter writer = column_writer(exec->arena, exec->input.length);
     for (size_t i = 0; i < exec->input.length; i++) {
         Atom value;
-        FaultId id = converts[node->tokens](exec, exec->input.tokens[i], &value);
+        FaultId id =
+            token_convert(node->tokens, exec->input.tokens[i], graph_intern(exec->graph), &value);
         if (id) {
             *fault = token_fault(exec, id, exec->input.tokens[i], node->span);
             return NULL;

@@ -19,11 +19,21 @@ static FaultId to_string(Atom token, Intern *table, Atom *value) {
     return FAULT_NONE;
 }
 
+/* Is it written as an int, so that only its size can be what is wrong with it? */
+static bool looks_like_int(const Str *s) {
+    uint32_t at = s->length && (s->text[0] == '-' || s->text[0] == '+');
+    if (at == s->length) return false;
+    for (; at < s->length; at++)
+        if (s->text[at] < '0' || s->text[at] > '9') return false;
+    return true;
+}
+
 static FaultId to_int(Atom token, Intern *table, Atom *value) {
     (void)table;
     int64_t number = 0;
     if (token.kind == ATOM_STRING) {
-        if (!read_int(token.s->text, token.s->length, &number)) return FAULT_NOT_AN_INT;
+        if (!read_int(token.s->text, token.s->length, &number))
+            return looks_like_int(token.s) ? FAULT_INT_OVERFLOW : FAULT_NOT_AN_INT;
     } else if (token.kind == ATOM_FLOAT) {
         double whole = trunc(token.f);
         if (!(whole >= -0x1p63 && whole < 0x1p63)) return FAULT_INT_OVERFLOW;
