@@ -40,13 +40,15 @@ static void on_alarm(int number) {
 /* A crash is a judgement like others, so that its program can be shrunk.  What it held is lost. */
 static sigjmp_buf crash_site;
 
+#ifndef __SANITIZE_ADDRESS__ /* which has a report of its own */
 static void on_crash(int number) {
     siglongjmp(crash_site, number);
 }
+#endif
 
 static void watch(void) {
     signal(SIGALRM, on_alarm);
-#ifndef __SANITIZE_ADDRESS__ /* which has a report of its own */
+#ifndef __SANITIZE_ADDRESS__
     signal(SIGSEGV, on_crash);
     signal(SIGFPE, on_crash);
     signal(SIGABRT, on_crash);
