@@ -80,8 +80,12 @@ static void explain(Compiled *c, const CompileOptions *options, LowerError *erro
                  "the certified error is %.3g, the tolerance %.3g (--tolerance, --dtype)",
                  c->certificate->error, options->tolerance);
     else
-        snprintf(error->message, sizeof error->message, "cannot certify the model in %s: %s%s",
-                 f32 ? "f32" : "f64", c->certificate->broken, f32 ? " (--dtype f64 is finer)" : "");
+        snprintf(
+            error->message, sizeof error->message,
+            "cannot certify the model in %s: %s (tightest: %s, %.2g times what is allowed; %s)",
+            f32 ? "f32" : "f64", c->certificate->broken,
+            *c->certificate->where ? c->certificate->where : "none", c->certificate->tightest,
+            f32 ? "--dtype f64 is finer" : "a smaller --max-length or fewer steps are easier");
 }
 
 static bool choose_weights(Compiled *c, const CompileOutput *outputs, const CompileOptions *options,

@@ -531,7 +531,7 @@ bool lower_cover(Lower *lower, NodeId feature, Cover *cover) {
     if (isinf(best.cost) && best.rounding)
         return lower_fail(lower, feature,
                           "depends on differences that are due to rounding only (round what is "
-                          "compared)");
+                          "compared, or multiply it by the length first)");
     if (isinf(best.cost))
         return lower_fail(lower, feature,
                           "no table of at most %u combinations computes this s-op from what it "

@@ -108,7 +108,7 @@ typedef struct ScanPlan {
 /* What could not be compiled. */
 typedef struct LowerError {
     NodeId node; /* NODE_NONE: none in particular */
-    char message[512];
+    char message[640];
 } LowerError;
 
 typedef struct Lower Lower;

@@ -271,10 +271,10 @@ static bool check_classes(Builder *b, const Conjunct *c, const Matrix *m) {
     Atom x, y;
     if (tells_near_apart(b, values_of(b->values, c->key), m->row_class, &x, &y) ||
         tells_near_apart(b, values_of(b->values, c->query), m->col_class, &x, &y))
-        return lower_fail(
-            b->lower, b->selector,
-            "tells %s from %s, which differ by rounding only (round what is compared)",
-            atom_show(x, ATOM_PLAIN, b->arena), atom_show(y, ATOM_PLAIN, b->arena));
+        return lower_fail(b->lower, b->selector,
+                          "tells %s from %s, which differ by rounding only (round what is "
+                          "compared, or multiply it by the length first)",
+                          atom_show(x, ATOM_PLAIN, b->arena), atom_show(y, ATOM_PLAIN, b->arena));
     return true;
 }
 
