@@ -187,6 +187,29 @@ static void put_code(Out *out, const char *format, uint32_t code) {
     put(out, text, (size_t)snprintf(text, sizeof text, format, code));
 }
 
+/* What does not print, as Unicode sees it: controls, format marks, blanks other than ' ',
+ * private use.  (Code points that are not assigned yet count as printing.) */
+static bool prints(uint32_t code) {
+    static const struct {
+        uint32_t first, last;
+    } hidden[] = {
+        {0x0, 0x1f},         {0x7f, 0xa0},       {0xad, 0xad},       {0x600, 0x605},
+        {0x61c, 0x61c},      {0x6dd, 0x6dd},     {0x70f, 0x70f},     {0x890, 0x891},
+        {0x8e2, 0x8e2},      {0x1680, 0x1680},   {0x180e, 0x180e},   {0x2000, 0x200f},
+        {0x2028, 0x202f},    {0x205f, 0x206f},   {0x3000, 0x3000},   {0xe000, 0xf8ff},
+        {0xfeff, 0xfeff},    {0xfff9, 0xfffb},   {0x110bd, 0x110bd}, {0x110cd, 0x110cd},
+        {0x13430, 0x1343f},  {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0001, 0xe007f},
+        {0xf0000, 0x10ffff},
+    };
+    for (size_t k = 0; k < sizeof hidden / sizeof *hidden && hidden[k].first <= code; k++)
+        if (code <= hidden[k].last) return false;
+    return true;
+}
+
+static void put_escape(Out *out, uint32_t code) {
+    put_code(out, code < 0x100 ? "\\x%02x" : code < 0x10000 ? "\\u%04x" : "\\U%08x", code);
+}
+
 /* What a printed list escapes: backslash, tab and friends, what does not print. */
 static void put_listed(Out *out, const Str *s) {
     bool single = memchr(s->text, '\'', s->length) != NULL;
@@ -206,14 +229,10 @@ static void put_listed(Out *out, const Str *s) {
             put(out, "\\r", 2);
         else if (code == (unsigned char)quote)
             put(out, "\\", 1), put(out, &quote, 1);
-        else if (code < 0x20 || (code >= 0x7f && code <= 0xa0) || code == 0xad)
-            put_code(out, "\\x%02x", code);
-        else if ((code >= 0x2000 && code <= 0x200f) || (code >= 0x2028 && code <= 0x202f) ||
-                 (code >= 0x205f && code <= 0x206f) || code == 0x3000 || code == 0xfeff ||
-                 (code >= 0xe000 && code <= 0xf8ff))
-            put_code(out, "\\u%04x", code);
-        else
+        else if (prints(code))
             put(out, s->text + k, step);
+        else
+            put_escape(out, code);
         k += step;
     }
     put(out, &quote, 1);
