@@ -140,6 +140,10 @@ static void join_container(Session *s, OpId op, Value a, Value b, const Ast *at)
     Fault fault;
     Exec *exec = s->trying ? example_exec(s, example_current(s), &fault) : NULL;
     const Column *column = exec ? exec_column(exec, sop.object->node, &fault) : NULL;
+    if (!column && s->trying) { /* it ran on another example only */
+        if (fault.span.begin == 0) fault.span = at->mark;
+        eval_raise(s, &fault);
+    }
     if (!column) fail_kinds(s, FAULT_SOP_OPERAND, op, a, b, at);
     size_t base = s->top;
     for (size_t k = 0; k < column->length; k++) {
