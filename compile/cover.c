@@ -113,7 +113,7 @@ double lower_cost(Lower *lower, NodeId id) {
     Values *values = lower_values(lower);
     const NodeValues *v = values_of(values, id);
     if (!v) return INFINITY;
-    if (v->count <= 1) return 0;
+    if (v->count <= 1 || lower_is_known(lower, id)) return 0;
     if (v->source_count == 1) return source_cost(lower, v->sources[0]);
     Node node = *graph_node(values_graph(values), id);
     if (node.kind == NODE_MAP && (node.op == OP_ADD || node.op == OP_SUB))

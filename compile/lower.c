@@ -511,6 +511,10 @@ static bool make_feature(Lower *lower, NodeId id, Form *form) {
     return feature_scan(lower, id, form);
 }
 
+bool lower_is_known(const Lower *lower, NodeId id) {
+    return id < lower->feature_capacity && lower->feature[id].known;
+}
+
 bool lower_feature(Lower *lower, NodeId id, Form *form) {
     lower->feature = arena_grow(lower->arena, lower->feature, &lower->feature_capacity,
                                 (size_t)id + 1, sizeof *lower->feature);

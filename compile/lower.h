@@ -126,6 +126,8 @@ Lower *lower_new(Values *values, LowerOptions options, Arena *arena);
 
 /* The form of a numeric s-op; false and lower_error when it cannot be made. */
 bool lower_feature(Lower *lower, NodeId node, Form *form);
+/* Has its form been made? */
+bool lower_is_known(const Lower *lower, NodeId node);
 /* The number of a value in features: the number itself (bools 0 and 1). */
 double feature_number(Atom value);
 /* A node that maps the levels of `node` to numbers: number[level]. */

@@ -404,6 +404,15 @@ static bool add_matching(Builder *b, const Conjunct *c, const Matrix *m) {
     return true;
 }
 
+/* A number that is a table of several parts is made once, before all the functions of it. */
+static bool make_number(Builder *b, NodeId side) {
+    const NodeValues *v = values_of(b->values, side);
+    Form form;
+    for (uint32_t k = 0; k < v->count; k++)
+        if (!atom_is_number(v->levels[k])) return true;
+    return v->source_count < 2 || lower_feature(b->lower, side, &form);
+}
+
 /* One-hot of the side with fewer classes that select anything, against the other side's
  * lines of the matrix. */
 static bool add_one_hot(Builder *b, const Conjunct *c, const Matrix *m) {
@@ -416,6 +425,7 @@ static bool add_one_hot(Builder *b, const Conjunct *c, const Matrix *m) {
     NodeId near = by_key ? c->key : c->query, far = by_key ? c->query : c->key;
     const uint32_t *near_class = by_key ? m->row_class : m->col_class;
     const uint32_t *far_class = by_key ? m->col_class : m->row_class;
+    if (!make_number(b, near) || !make_number(b, far)) return false;
     Form *hot = ARENA_ARRAY(b->arena, near_count, Form), line;
     double *number = ARENA_ARRAY(b->arena, near_count > far_count ? near_count : far_count, double);
     for (uint32_t x = 0; x < near_count; x++) { /* all one-hots first: lines are made of them */
