@@ -15,6 +15,57 @@ void eval_select(Session *s, const Ast *ast) {
     eval_object(s, 2, VALUE_SELECTOR, node, intern_text(s->intern, "plain select"));
 }
 
+/* --- a default that is no atom ---------------------------------------------------------- */
+
+static bool has_zero(const Column *column) {
+    for (size_t k = 0; k < column->length; k++)
+        if (atom_integer(column_at(column, k)) == 0) return true;
+    return false;
+}
+
+/* Raises the fault that lists what the example gives, if the default is used there.  Its place
+ * is held by a value that the sequence has in any case. */
+static void check_default_unused(Session *s, const Ast *ast, NodeId selector, NodeId values,
+                                 NodeId width, Value fallback) {
+    Fault fault;
+    Exec *exec = example_exec(s, example_current(s), &fault);
+    const Column *from = exec ? exec_column(exec, values, &fault) : NULL;
+    const Column *widths = from ? exec_column(exec, width, &fault) : NULL;
+    if (!widths || !has_zero(widths)) return;
+    NodeId node =
+        graph_aggregate(s->graph, selector, values, column_at(from, 0), eval_span(s, ast));
+    const Column *column = exec_column(exec, node, &fault);
+    if (!column) eval_raise(s, &fault); /* an average of what is no number */
+    size_t base = s->top;
+    for (size_t k = 0; k < column->length; k++) {
+        bool used = atom_integer(column_at(widths, k)) == 0;
+        eval_push(s, used ? fallback : value_atom(column_at(column, k)));
+    }
+    Text text = text_new(s->scratch);
+    text_put_tuple(&text, s->stack + base, s->top - base);
+    EVAL_FAIL(s, ILLEGAL_TYPES, ast->child[2], text.bytes, eval_quoted(s, fallback));
+}
+
+/* The reference minds only if the default is used.  So does this node: it picks a hole where
+ * nothing is selected. */
+static NodeId aggregate_without_default(Session *s, const Ast *ast, NodeId selector, NodeId values,
+                                        Value fallback) {
+    Graph *g = s->graph;
+    Span span = eval_span(s, ast);
+    NodeId width = graph_width(g, selector, span);
+    check_default_unused(s, ast, selector, values, width, fallback);
+    NodeId is_empty[OP_MAX_ARITY] = {width, graph_constant(g, atom_int(0), span)};
+    const Atom entries[2] = {atom_bool(true), atom_bool(true)};
+    const bool holes[2] = {false, true};
+    const Lookup *guard = lookup_new_holed(s->arena, LOOKUP_LIST, NULL, entries, holes, 2);
+    NodeId node = graph_aggregate(g, selector, values, atom_int(0), span);
+    NodeId guarded[OP_MAX_ARITY] = {
+        graph_lookup(g, guard, graph_map(g, OP_EQ, is_empty, span), span), node, node};
+    return graph_map(g, OP_IF, guarded, span);
+}
+
+/* --- aggregate -------------------------------------------------------------------------- */
+
 void eval_aggregate(Session *s, const Ast *ast) {
     size_t base = s->top;
     for (uint32_t k = 0; k < ast->count; k++) eval(s, ast->child[k]);
@@ -22,11 +73,12 @@ void eval_aggregate(Session *s, const Ast *ast) {
     Value fallback = ast->count > 2 ? s->stack[base + 2] : value_atom(atom_int(0));
     if (selector.kind != VALUE_SELECTOR)
         EVAL_FAIL(s, NOT_A_SELECTOR, ast->child[0], eval_quoted(s, selector));
-    if (fallback.kind != VALUE_ATOM)
+    bool is_atom = fallback.kind == VALUE_ATOM;
+    if (!is_atom && (value_is_graph(fallback) || !s->trying))
         EVAL_FAIL(s, DEFAULT_NOT_ATOM, ast->child[2], eval_quoted(s, fallback));
-    NodeId node =
-        graph_aggregate(s->graph, selector.object->node, eval_operand(s, values, ast->child[1]),
-                        fallback.atom, eval_span(s, ast));
+    NodeId from = selector.object->node, of = eval_operand(s, values, ast->child[1]);
+    NodeId node = is_atom ? graph_aggregate(s->graph, from, of, fallback.atom, eval_span(s, ast))
+                          : aggregate_without_default(s, ast, from, of, fallback);
     eval_object(s, s->top - base, VALUE_SOP, node, intern_text(s->intern, "s-op"));
 }
 
