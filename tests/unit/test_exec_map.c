@@ -140,6 +140,24 @@ static void check_lookup(Fixture *f, const Lookup *lookup, NodeId at) {
     exec_free(exec);
 }
 
+/* Holes are faults when they are picked, and only then. */
+static void check_holes(Fixture *f, Random *random, const Atom *keys, const Atom *values,
+                        size_t count, NodeId at) {
+    bool holes[4] = {false};
+    for (size_t k = 0; k < count; k++) holes[k] = random_below(random, 2);
+    const Lookup *plain = lookup_new(f->arena, LOOKUP_DICT, keys, values, count);
+    const Lookup *holed = lookup_new_holed(f->arena, LOOKUP_DICT, keys, values, holes, count);
+    bool any = false;
+    for (size_t k = 0; k < count; k++) {
+        Atom value;
+        any |= holes[k];
+        assert_int_equal(lookup_eval(holed, keys[k], &value),
+                         holes[k] ? FAULT_PICKED_NO_ATOM : FAULT_NONE);
+    }
+    assert_int_equal(lookup_same(plain, holed), !any);
+    check_lookup(f, holed, at);
+}
+
 static void lookups(void **state) {
     (void)state;
     Random random = {22};
@@ -157,6 +175,7 @@ static void lookups(void **state) {
         check_lookup(&f, lookup_new(f.arena, LOOKUP_SET, keys, NULL, count), at);
         check_lookup(&f, lookup_new(f.arena, LOOKUP_DICT, keys, numbers, count), at);
         check_lookup(&f, lookup_new(f.arena, LOOKUP_LIST, NULL, letters, count), at);
+        check_holes(&f, &random, keys, numbers, count, at);
         fixture_close(&f);
     }
 }
