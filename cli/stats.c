@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_WIDTH = 44 };
+enum { NAME_WIDTH = 40 };
 
 static void put_bytes(char *text, size_t size, size_t bytes) {
     static const char *const unit[] = {"B", "KiB", "MiB", "GiB"};
@@ -16,9 +16,11 @@ static void put_bytes(char *text, size_t size, size_t bytes) {
     snprintf(text, size, u ? "%.1f %s" : "%.0f %s", value, unit[u]);
 }
 
-static void put_row(const char *name, const char *plan, const char *time, const char *memory) {
+static void put_row(const char *name, const char *plan, const char *rows, const char *time,
+                    const char *memory) {
     int pad = NAME_WIDTH - (int)utf8_count(name, strlen(name));
-    fprintf(stderr, "%s%*s  %-22s %12s %12s\n", name, pad > 0 ? pad : 0, "", plan, time, memory);
+    fprintf(stderr, "%s%*s  %-16s %9s %12s %11s\n", name, pad > 0 ? pad : 0, "", plan, rows, time,
+            memory);
 }
 
 static const char *label(const Graph *graph, NodeId id, Arena *arena) {
@@ -30,19 +32,20 @@ static const char *label(const Graph *graph, NodeId id, Arena *arena) {
 void stats_print(const Exec *exec, const Graph *graph, Arena *arena) {
     size_t count, bytes = 0;
     double seconds = 0;
-    char time[32], memory[32];
+    char rows[32], time[32], memory[32];
     const ExecStat *stats = exec_stats(exec, &count);
     progress_hide();
     fflush(stdout);
-    put_row("s-op", "plan", "time", "memory");
+    put_row("s-op", "plan", "rows", "time", "memory");
     for (size_t k = 0; k < count; k++) {
+        snprintf(rows, sizeof rows, "%zu", stats[k].rows);
         snprintf(time, sizeof time, "%.3f ms", stats[k].seconds * 1e3);
         put_bytes(memory, sizeof memory, stats[k].bytes);
-        put_row(label(graph, stats[k].node, arena), stats[k].plan, time, memory);
+        put_row(label(graph, stats[k].node, arena), stats[k].plan, rows, time, memory);
         seconds += stats[k].seconds;
         bytes += stats[k].bytes;
     }
     snprintf(time, sizeof time, "%.3f ms", seconds * 1e3);
     put_bytes(memory, sizeof memory, bytes);
-    put_row("all", "", time, memory);
+    put_row("all", "", "", time, memory);
 }
