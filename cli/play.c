@@ -1,6 +1,7 @@
 #include "cli/play.h"
 
 #include "cli/alphabet.h"
+#include "compile/emit.h"
 #include "compile/record.h"
 
 #include <math.h>
@@ -29,21 +30,8 @@ void player_clear(Player *p) {
 
 /* --- inputs -------------------------------------------------------------------------------- */
 
-static RtAtom to_runtime(Atom a) {
-    switch (a.kind) {
-    case ATOM_BOOL:
-        return rt_bool(a.b);
-    case ATOM_INT:
-        return rt_int(a.i);
-    case ATOM_FLOAT:
-        return rt_float(a.f);
-    default:
-        return rt_string(a.s->text, a.s->length);
-    }
-}
-
 bool player_token(const Player *p, Atom token, size_t *id, RtError *error) {
-    RtAtom atom = to_runtime(token);
+    RtAtom atom = emit_atom(token);
     return rt_token_id(p->engine, &atom, id, error);
 }
 

@@ -266,7 +266,7 @@ static bool emit_layer(Emitter *m, uint32_t number, uint32_t steps) {
     return true;
 }
 
-static RtAtom to_runtime(Atom a) {
+RtAtom emit_atom(Atom a) {
     switch (a.kind) {
     case ATOM_BOOL:
         return rt_bool(a.b);
@@ -280,9 +280,9 @@ static RtAtom to_runtime(Atom a) {
     return rt_int(0);
 }
 
-static const RtAtom *to_runtime_all(const Atom *atoms, size_t count, Arena *arena) {
+static const RtAtom *emit_atoms(const Atom *atoms, size_t count, Arena *arena) {
     RtAtom *all = ARENA_ARRAY(arena, count, RtAtom);
-    for (size_t k = 0; k < count; k++) all[k] = to_runtime(atoms[k]);
+    for (size_t k = 0; k < count; k++) all[k] = emit_atom(atoms[k]);
     return all;
 }
 
@@ -294,7 +294,7 @@ bool emit_model(Lower *lower, const OutputPlan *outputs, uint32_t output_count, 
     if (emission->width == 0) emission->width = 1;
     m.row0 = ARENA_ARRAY(m.arena, emission->width, double);
     const Domain *domain = values_domain(lower_values(lower));
-    const RtAtom *alphabet = to_runtime_all(domain->alphabet, domain->alphabet_size, m.arena);
+    const RtAtom *alphabet = emit_atoms(domain->alphabet, domain->alphabet_size, m.arena);
     emission->model = model_new(options.dtype, alphabet[0].kind, alphabet, domain->alphabet_size,
                                 domain->max_length, emission->width);
     if (!emission->model) return false;
@@ -316,7 +316,7 @@ bool emit_model(Lower *lower, const OutputPlan *outputs, uint32_t output_count, 
         if (!model_add_output(emission->model, outputs[o].name,
                               outputs[o].numeric ? RT_DECODE_NEAREST : RT_DECODE_ARGMAX,
                               emission->output_start[o],
-                              to_runtime_all(outputs[o].values, outputs[o].value_count, m.arena),
+                              emit_atoms(outputs[o].values, outputs[o].value_count, m.arena),
                               outputs[o].value_count))
             return false;
     return true;

@@ -34,6 +34,9 @@ typedef struct Emission {
 bool emit_model(Lower *lower, const OutputPlan *outputs, uint32_t output_count, EmitOptions options,
                 Emission *emission);
 
+/* An atom of the language as the runtime's; it borrows the text. */
+RtAtom emit_atom(Atom a);
+
 /* One hidden unit of a scan: relu(sign * x - sign * at), counted from `at` to one side. */
 typedef struct ScanUnit {
     double at, sign;
