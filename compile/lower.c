@@ -304,27 +304,39 @@ static bool feature_moved(Lower *lower, NodeId id, NodeId source, Form *form) {
     return true;
 }
 
-/* A function of a mean whose default is no number: the default travels as a number below
- * the means, and the function is looked up by that. */
+/* A number for a level of a mean's result: numbers stand for themselves, others (the default,
+ * values of inputs on which nothing is averaged) for numbers below all of them. */
+static double mixed_number(const NodeValues *result, double lowest, Atom value) {
+    if (atom_is_number(value)) return feature_number(value);
+    for (uint32_t k = 0; k < result->count; k++)
+        if (atom_equal(result->levels[k], value)) return lowest - 1 - k;
+    return lowest - 1 - result->count; /* never a result */
+}
+
+/* A function of a mean that is not always a number: what is none travels as one, and the
+ * function is looked up by that. */
 static bool feature_mixed(Lower *lower, NodeId id, NodeId source, Form *form) {
     Graph *graph = values_graph(lower->values);
+    Node node = *graph_node(graph, source);
     const NodeValues *v = values_of(lower->values, source);
+    const NodeValues *value = values_of(lower->values, node.arg[1]);
     double *vector, lowest = 0;
     bool complete;
     if (!function_vector(lower, source, id, &vector, &complete)) return false;
     for (uint32_t k = 0; k < v->count; k++)
-        if (atom_is_number(v->levels[k])) lowest = fmin(lowest, feature_number(v->levels[k]));
-    Atom below = atom_int((int64_t)floor(lowest) - 1);
-    Node node = *graph_node(graph, source);
-    if (!is_numeric(values_of(lower->values, node.arg[1])))
-        return lower_fail(lower, source, "averages values that are not all numbers");
-    Atom *key = ARENA_ARRAY(lower->arena, v->count, Atom),
-         *image = ARENA_ARRAY(lower->arena, v->count, Atom);
+        if (atom_is_number(v->levels[k]))
+            lowest = fmin(lowest, floor(feature_number(v->levels[k])));
+    Atom *key = ARENA_ARRAY(lower->arena, v->count, Atom);
+    Atom *image = ARENA_ARRAY(lower->arena, v->count, Atom);
     for (uint32_t k = 0; k < v->count; k++) {
-        key[k] = atom_is_number(v->levels[k]) ? v->levels[k] : below;
+        key[k] = number_atom(mixed_number(v, lowest, v->levels[k]));
         image[k] = number_atom(vector[k]);
     }
-    NodeId mean = graph_aggregate(graph, node.arg[0], node.arg[1], below, node.span);
+    double *number = ARENA_ARRAY(lower->arena, value->count, double);
+    for (uint32_t k = 0; k < value->count; k++)
+        number[k] = mixed_number(v, lowest, value->levels[k]);
+    NodeId mean = graph_aggregate(graph, node.arg[0], lower_code(lower, node.arg[1], number),
+                                  number_atom(mixed_number(v, lowest, node.atom)), node.span);
     const Lookup *lookup = lookup_new(graph_arena(graph), LOOKUP_DICT, key, image, v->count);
     return lower_feature(lower, graph_lookup(graph, lookup, mean, node.span), form);
 }
