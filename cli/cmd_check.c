@@ -88,6 +88,9 @@ static uint64_t read_seed(struct argp_state *state, const char *text) {
     return seed;
 }
 
+static const ArgumentKind argument = {
+    "PROGRAM", "expected a PROGRAM (a file or a bundled program's name) or a weights file"};
+
 static error_t parse(int key, char *text, struct argp_state *state) {
     CheckArguments *a = state->input;
     switch (key) {
@@ -123,20 +126,12 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case KEY_THREADS:
         a->threads = (int)option_number(state, "--threads", text, 1);
         return 0;
-    case ARGP_KEY_ARG:
-        if (a->program) argp_error(state, "expected one PROGRAM, found '%s' as well", text);
-        a->program = text;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "expected a PROGRAM (a file or a bundled program's name) or a weights "
-                          "file");
-        return 0;
     case ARGP_KEY_END:
         if (a->temperature_count && !rt_rules[a->rule].temperature)
             argp_error(state, "--temperature goes with --weights softmax alone");
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return option_argument(key, text, state, &argument, &a->program);
     }
 }
 

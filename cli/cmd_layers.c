@@ -33,15 +33,8 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case KEY_JSON:
         a->json = true;
         return 0;
-    case ARGP_KEY_ARG:
-        if (a->program) argp_error(state, "expected one PROGRAM, found '%s' as well", text);
-        a->program = text;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "expected a PROGRAM: a file or a bundled program's name");
-        return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return option_argument(key, text, state, &program_argument, &a->program);
     }
 }
 

@@ -44,15 +44,8 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case KEY_JSON:
         a->json = true;
         return 0;
-    case ARGP_KEY_ARG:
-        if (a->path) argp_error(state, "expected one weights file, found '%s' as well", text);
-        a->path = text;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "expected a weights file ('rasp compile PROGRAM -o FILE' makes one)");
-        return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return option_argument(key, text, state, &weights_argument, &a->path);
     }
 }
 

@@ -17,6 +17,23 @@ long option_number(struct argp_state *state, const char *option, const char *tex
     return value;
 }
 
+const ArgumentKind program_argument = {"PROGRAM",
+                                       "expected a PROGRAM: a file or a bundled program's name"};
+const ArgumentKind weights_argument = {
+    "weights file", "expected a weights file ('rasp compile PROGRAM -o FILE' makes one)"};
+
+error_t option_argument(int key, const char *text, struct argp_state *state,
+                        const ArgumentKind *kind, const char **argument) {
+    if (key == ARGP_KEY_NO_ARGS) {
+        argp_error(state, "%s", kind->missing);
+        return 0;
+    }
+    if (key != ARGP_KEY_ARG) return ARGP_ERR_UNKNOWN;
+    if (*argument) argp_error(state, "expected one %s, found '%s' as well", kind->name, text);
+    *argument = text;
+    return 0;
+}
+
 /* --- s-ops ------------------------------------------------------------------------------ */
 
 static const struct argp_option sop_table[] = {

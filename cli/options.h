@@ -21,6 +21,17 @@ extern const struct argp memory_option;
 /* A whole number of at least `least`; wrong use ends the process with a message. */
 long option_number(struct argp_state *state, const char *option, const char *text, long least);
 
+/* The one argument of a subcommand: what its kind is called, and what is said without it. */
+typedef struct ArgumentKind {
+    const char *name, *missing;
+} ArgumentKind;
+extern const ArgumentKind program_argument, weights_argument;
+
+/* For the parser's default: takes the argument, refuses a second or none; other keys are
+ * unknown. */
+error_t option_argument(int key, const char *text, struct argp_state *state,
+                        const ArgumentKind *kind, const char **argument);
+
 /* Keys of long options without a letter begin here. */
 enum {
     OPTION_KEYS = 0x100,
