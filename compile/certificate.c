@@ -416,7 +416,7 @@ static void check_clears(Checker *k, Stage stage, const ModelMlp *ideal, const M
     const Liveness *live = &k->plan->emission.live;
     for (uint32_t c = 0; c < live->clear_count; c++) {
         const Clear *clear = &live->clears[c];
-        if (clear->stage.layer != stage.layer || clear->stage.step != stage.step) continue;
+        if (!stage_same(clear->stage, stage)) continue;
         Bound *h = &k->row[clear->dim];
         double noise, size;
         bool *meant = ARENA_ARRAY(k->arena, k->width, bool);
@@ -446,7 +446,7 @@ static bool check_sublayer(Checker *k, Stage stage, const ModelMlp *ideal, const
             return broken(k, "a hidden unit may be active in the sink's row");
     for (uint32_t s = 0; s < lower_scan_count(k->plan->lower); s++) {
         const ScanPlan *scan = lower_scan(k->plan->lower, s);
-        if (scan->stage.layer != stage.layer || scan->stage.step != stage.step) continue;
+        if (!stage_same(scan->stage, stage)) continue;
         ScanShape shape;
         scan_shape(scan, k->plan->emit.steep, k->arena, &shape);
         double *noise = ARENA_ARRAY(k->arena, (size_t)shape.unit_count + 1, double);
@@ -511,8 +511,7 @@ static void note_parts(Checker *k, double *part_error, Stage stage) {
     for (uint32_t p = 0; p < lower_part_count(lower); p++) {
         const Part *part = lower_part(lower, p);
         uint32_t dim = k->plan->emission.part_dim[p];
-        if (dim != DIM_NONE && part->stage.layer == stage.layer && part->stage.step == stage.step)
-            part_error[p] = k->row[dim].error;
+        if (dim != DIM_NONE && stage_same(part->stage, stage)) part_error[p] = k->row[dim].error;
     }
 }
 

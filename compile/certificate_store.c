@@ -1,15 +1,11 @@
 /* The certificate and the residual groups as metadata of the weights file. */
 #include "compile/certificate.h"
+#include "compile/numbers.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 enum { MOST_LEVELS = 4096, TEXT_LIMIT = 200 }; /* longer level lists are counted only */
-
-static int by_number(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 static json_t *number_json(double x) {
     return x == trunc(x) && fabs(x) < 0x1p53 ? json_integer((json_int_t)x) : json_real(x);
@@ -19,7 +15,7 @@ static json_t *levels_json(const NodeValues *v) {
     json_t *list = json_array();
     double *number = malloc((v->count + 1) * sizeof *number);
     for (uint32_t k = 0; number && k < v->count; k++) number[k] = feature_number(v->levels[k]);
-    if (number) qsort(number, v->count, sizeof *number, by_number);
+    if (number) qsort(number, v->count, sizeof *number, number_order);
     for (uint32_t k = 0; number && k < v->count; k++)
         if (k == 0 || number[k] != number[k - 1])
             json_array_append_new(list, number_json(number[k]));

@@ -1,5 +1,6 @@
 #include "compile/check.h"
 
+#include "compile/numbers.h"
 #include "compile/record.h"
 #include "interp/exec.h"
 
@@ -51,7 +52,7 @@ bool check_same(Atom a, Atom b) {
     if (atom_equal(a, b)) return true;
     if (!atom_is_number(a) || !atom_is_number(b)) return false;
     double x = atom_double(a), y = atom_double(b);
-    return fabs(x - y) <= 1e-12 * (1 + fabs(x));
+    return numbers_near(x, y);
 }
 
 static const Atom *output_values(const ModelOutput *output, Intern *table, Arena *arena) {
@@ -61,18 +62,13 @@ static const Atom *output_values(const ModelOutput *output, Intern *table, Arena
     return values;
 }
 
-static int by_number(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static Levels find_levels(const ModelOutput *output, Arena *arena) {
     Levels levels = {0};
     if (output->decode != RT_DECODE_NEAREST) return levels;
     size_t n = output->value_count;
     double *number = ARENA_ARRAY(arena, n, double);
     for (size_t k = 0; k < n; k++) number[k] = rt_atom_number(&output->values[k]);
-    qsort(number, n, sizeof *number, by_number);
+    qsort(number, n, sizeof *number, number_order);
     levels.low = ARENA_ARRAY(arena, n, double);
     levels.high = ARENA_ARRAY(arena, n, double);
     for (size_t k = 0; k < n; k++) {

@@ -9,6 +9,7 @@
  */
 #include "compile/lower.h"
 
+#include "compile/numbers.h"
 #include "compile/values_private.h"
 
 #include <limits.h>
@@ -81,7 +82,7 @@ static int scan_units(Point *point, size_t count) {
     size_t kept = 0;
     for (size_t k = 0; k < count; k++) {
         if (kept && point[k].x - point[kept - 1].x <= 1e-9 * (range + 1)) {
-            if (fabs(point[k].f - point[kept - 1].f) > 1e-12 * (1 + fabs(point[k].f)))
+            if (!numbers_near(point[k].f, point[kept - 1].f))
                 return point[k].x == point[kept - 1].x ? -1 : -2;
         } else
             point[kept++] = point[k];
@@ -198,12 +199,6 @@ static void quotient(Table *t, uint32_t e) {
         t->class[r * t->cut.count + e] = t->class_of[e][t->level[r * t->cut.count + e]];
 }
 
-static bool all_numbers(const NodeValues *v) {
-    for (uint32_t k = 0; k < v->count; k++)
-        if (!atom_is_number(v->levels[k])) return false;
-    return true;
-}
-
 /* Are there levels that differ by rounding only, in different classes? */
 static bool hangs_on_rounding(const Table *t, uint32_t e) {
     const NodeValues *v = values_of(lower_values(t->lower), t->cut.element[e]);
@@ -211,8 +206,7 @@ static bool hangs_on_rounding(const Table *t, uint32_t e) {
     for (uint32_t a = 0; a < v->count; a++)
         for (uint32_t b = 0; b < a; b++) {
             double x = feature_number(v->levels[a]), y = feature_number(v->levels[b]);
-            if (t->class_of[e][a] != t->class_of[e][b] && fabs(x - y) <= 1e-12 * (1 + fabs(x)))
-                return true;
+            if (t->class_of[e][a] != t->class_of[e][b] && numbers_near(x, y)) return true;
         }
     return false;
 }
@@ -238,7 +232,7 @@ static bool make_table(Table *t, NodeId feature) {
     }
     memcpy(t->class, t->level, t->rows * t->cut.count * sizeof *t->class);
     for (uint32_t e = 0; e < t->cut.count; e++) {
-        t->numeric[e] = all_numbers(values_of(values, t->cut.element[e]));
+        t->numeric[e] = values_numeric(values_of(values, t->cut.element[e]));
         quotient(t, e);
         t->rounding |= t->numeric[e] && hangs_on_rounding(t, e);
     }

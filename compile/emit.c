@@ -188,15 +188,11 @@ static void emit_unit(Emitter *m, ModelMlp *mlp, size_t u, const ScanPlan *scan,
         tensor_add(&mlp->in, m->e->sink, u, -exp2(ceil(log2(at_row0 + 2))));
 }
 
-static bool same_stage(Stage a, Stage b) {
-    return a.layer == b.layer && a.step == b.step;
-}
-
 /* Hidden units that clear dimensions whose parts are dead: h - relu(h - least) - least = 0. */
 static void emit_clears(Emitter *m, ModelMlp *mlp, Stage stage, size_t unit) {
     for (uint32_t k = 0; k < m->e->live.clear_count; k++) {
         const Clear *clear = &m->e->live.clears[k];
-        if (!same_stage(clear->stage, stage)) continue;
+        if (!stage_same(clear->stage, stage)) continue;
         tensor_add(&mlp->in, clear->dim, unit, 1);
         tensor_set(&mlp->in_bias, 0, unit, -clear->least);
         double at_row0 = m->row0[clear->dim] - clear->least;
@@ -215,20 +211,20 @@ static bool emit_sublayer(Emitter *m, ModelLayer *layer, Stage stage) {
     size_t units = 0;
     for (uint32_t s = 0; s < scans; s++) {
         const ScanPlan *scan = lower_scan(lower, s);
-        if (!same_stage(scan->stage, stage)) continue;
+        if (!stage_same(scan->stage, stage)) continue;
         scan_shape(scan, m->options.steep, m->arena, &shape[s]);
         units += shape[s].unit_count;
     }
     size_t clears = 0;
     for (uint32_t k = 0; k < m->e->live.clear_count; k++)
-        clears += same_stage(m->e->live.clears[k].stage, stage);
+        clears += stage_same(m->e->live.clears[k].stage, stage);
     ModelMlp *mlp = layer_add_mlp(layer, units + clears ? units + clears : 1);
     if (!mlp) return false;
     emit_clears(m, mlp, stage, units);
     size_t first = 0;
     for (uint32_t s = 0; s < scans; s++) {
         const ScanPlan *scan = lower_scan(lower, s);
-        if (!same_stage(scan->stage, stage)) continue;
+        if (!stage_same(scan->stage, stage)) continue;
         for (uint32_t u = 0; u < shape[s].unit_count; u++)
             emit_unit(m, mlp, first + u, scan, shape[s].units[u]);
         for (size_t o = 0; o < scan->output_count; o++) {

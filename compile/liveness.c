@@ -17,14 +17,10 @@ typedef struct Finder {
     double dim_gain, unit_cost; /* parameters that a dimension saves, a unit costs */
 } Finder;
 
-static bool before(Stage a, Stage b) {
-    return a.layer < b.layer || (a.layer == b.layer && a.step < b.step);
-}
-
 static void read_form(Finder *f, Form form, Stage when, bool constant_by_one) {
     for (uint32_t k = 0; k < form.count; k++) {
         Life *life = &f->life[form.terms[k].part];
-        if (!life->needed || before(life->last, when)) life->last = when;
+        if (!life->needed || stage_before(life->last, when)) life->last = when;
         life->needed = true;
     }
     if (constant_by_one && form.constant != 0) f->one = true;
@@ -96,8 +92,10 @@ static bool clearing_stage(const Finder *f, const Life *life, Stage until, Stage
     bool found = false;
     for (uint32_t s = 0; s < lower_scan_count(f->lower); s++) {
         Stage at = lower_scan(f->lower, s)->stage;
-        if (before(at, life->last) || before(at, life->born) || !before(at, until)) continue;
-        if (!found || before(at, *stage)) *stage = at;
+        if (stage_before(at, life->last) || stage_before(at, life->born) ||
+            !stage_before(at, until))
+            continue;
+        if (!found || stage_before(at, *stage)) *stage = at;
         found = true;
     }
     return found;
@@ -134,7 +132,7 @@ static void allocate(Finder *f, bool reuse) {
         uint32_t next = count;
         for (uint32_t p = 0; p < count; p++) {
             if (done[p]) continue;
-            if (next == count || before(f->life[p].born, f->life[next].born)) next = p;
+            if (next == count || stage_before(f->life[p].born, f->life[next].born)) next = p;
         }
         done[next] = true;
         if (!f->life[next].needed) continue;

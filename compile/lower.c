@@ -1,5 +1,6 @@
 #include "compile/lower_private.h"
 
+#include "compile/numbers.h"
 #include "compile/values_private.h"
 
 #include <math.h>
@@ -79,7 +80,7 @@ Stage lower_stage(const Lower *lower, Form form) {
     Stage latest = {0, 0};
     for (uint32_t k = 0; k < form.count; k++) {
         Stage s = lower->part[form.terms[k].part].stage;
-        if (s.layer > latest.layer || (s.layer == latest.layer && s.step > latest.step)) latest = s;
+        if (stage_before(latest, s)) latest = s;
     }
     return latest;
 }
@@ -134,7 +135,7 @@ static bool function_of_rows(Lower *lower, NodeId variable, NodeId node, const R
         uint32_t at = rows->level[2 * r];
         double value = feature_number(f->levels[rows->level[2 * r + 1]]);
         /* Values that differ by the order of sums alone are one. */
-        function = !seen[at] || fabs((*vector)[at] - value) <= 1e-12 * (1 + fabs(value));
+        function = !seen[at] || numbers_near(value, (*vector)[at]);
         count += !seen[at];
         if (!seen[at]) (*vector)[at] = value;
         seen[at] = true;
@@ -246,12 +247,6 @@ bool attend(Lower *lower, NodeId node, NodeId selector, HeadKind kind, Form valu
                                            .column = (uint32_t)head->component_count});
     head->components[head->component_count++] = (Component){value, fallback, part, node};
     *form = form_part(part, lower->arena);
-    return true;
-}
-
-bool is_numeric(const NodeValues *v) {
-    for (uint32_t k = 0; k < v->count; k++)
-        if (!atom_is_number(v->levels[k])) return false;
     return true;
 }
 
@@ -439,7 +434,7 @@ static bool feature_affine(Lower *lower, NodeId id, Form *form) {
     NodeId argument = only_argument(graph, node);
     if (argument == NODE_NONE) return false;
     const NodeValues *v = values_of(lower->values, argument);
-    if (!v || !is_numeric(v) || v->count < 2) return false;
+    if (!v || !values_numeric(v) || v->count < 2) return false;
     double *vector;
     bool complete;
     if (!function_vector(lower, argument, id, &vector, &complete) || !complete) return false;
@@ -458,7 +453,7 @@ static bool feature_affine(Lower *lower, NodeId id, Form *form) {
 
 static bool numeric_node(Lower *lower, NodeId id) {
     const NodeValues *v = values_of(lower->values, id);
-    return v && is_numeric(v);
+    return v && values_numeric(v);
 }
 
 /* Sums, differences and multiples of numbers, where that is no dearer than a table. */
@@ -512,7 +507,7 @@ static bool make_feature(Lower *lower, NodeId id, Form *form) {
     if (kind == NODE_AGGREGATE && id == source) return feature_aggregate(lower, id, form);
     if (kind == NODE_AGGREGATE && values_moves(lower->values, source))
         return feature_moved(lower, id, source, form);
-    if (kind == NODE_AGGREGATE && !is_numeric(values_of(lower->values, source)))
+    if (kind == NODE_AGGREGATE && !values_numeric(values_of(lower->values, source)))
         return feature_mixed(lower, id, source, form);
     if (kind == NODE_WIDTH && feature_width(lower, id, source, form)) return true;
     if (feature_sum(lower, id, form)) return true;

@@ -33,6 +33,13 @@ typedef struct Stage {
     uint32_t layer, step;
 } Stage;
 
+static inline bool stage_same(Stage a, Stage b) {
+    return a.layer == b.layer && a.step == b.step;
+}
+static inline bool stage_before(Stage a, Stage b) {
+    return a.layer < b.layer || (a.layer == b.layer && a.step < b.step);
+}
+
 typedef struct Part {
     Origin origin;
     NodeId node;          /* the feature that it holds (scans: up to a constant) */

@@ -34,9 +34,6 @@ struct Lower {
  * Levels at which it has no value get 0 and clear *complete. */
 bool function_vector(Lower *lower, NodeId variable, NodeId node, double **vector, bool *complete);
 
-/* Are all its levels numbers? */
-bool is_numeric(const NodeValues *v);
-
 /* A component of a head over the selector; what it reads must be there a layer before. */
 bool attend(Lower *lower, NodeId node, NodeId selector, HeadKind kind, Form value, double fallback,
             Form *form);

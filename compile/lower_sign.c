@@ -1,18 +1,14 @@
 /* Comparisons of numbers that have very many values each. */
 #include "compile/lower_private.h"
+#include "compile/numbers.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static int by_number(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double *sorted_numbers(Lower *lower, const NodeValues *v) {
     double *number = ARENA_ARRAY(lower->arena, v->count, double);
     for (uint32_t k = 0; k < v->count; k++) number[k] = feature_number(v->levels[k]);
-    qsort(number, v->count, sizeof *number, by_number);
+    qsort(number, v->count, sizeof *number, number_order);
     return number;
 }
 
@@ -25,7 +21,7 @@ static double least_gap(Lower *lower, const NodeValues *a, const NodeValues *b, 
         for (uint32_t k = j ? j - 1 : 0; k < b->count && k <= j + 1; k++) {
             double d = fabs(x[i] - y[k]);
             if (d == 0) continue;
-            if (d <= 1e-12 * (1 + fabs(x[i]))) return -1;
+            if (numbers_near(x[i], y[k])) return -1;
             gap = fmin(gap, d);
         }
     }
@@ -41,7 +37,7 @@ bool feature_sign(Lower *lower, NodeId id, Form *form) {
     if (node.kind != NODE_MAP || !(ops[node.op].flags & OP_COMPARES)) return false;
     const NodeValues *a = values_of(lower->values, node.arg[0]);
     const NodeValues *b = values_of(lower->values, node.arg[1]);
-    if (!a || !b || !is_numeric(a) || !is_numeric(b)) return false;
+    if (!a || !b || !values_numeric(a) || !values_numeric(b)) return false;
     if ((double)a->count * b->count < MANY_PAIRS) return false;
     double reach, gap = least_gap(lower, a, b, &reach);
     if (gap == INFINITY) return false;

@@ -4,7 +4,21 @@
 
 #include "compile/values_private.h"
 
-static bool is_joint_union(const Graph *graph, NodeId selector, Arena *arena);
+/* Does the formula compare more than one pair of key and query?  As one selector it would
+ * need a table of their combinations. */
+static bool is_joint(const Graph *graph, NodeId selector, Arena *arena) {
+    Literals literals = selector_literals(graph, selector, arena);
+    Node first = *graph_node(graph, literals.select[0]);
+    for (uint32_t k = 1; k < literals.count; k++) {
+        const Node *node = graph_node(graph, literals.select[k]);
+        if (node->arg[0] != first.arg[0] || node->arg[1] != first.arg[1]) return true;
+    }
+    return false;
+}
+
+static bool is_joint_union(const Graph *graph, NodeId selector, Arena *arena) {
+    return graph_node(graph, selector)->kind == NODE_OR && is_joint(graph, selector, arena);
+}
 
 /* An `or` selects something where one of its parts does: a head each. */
 static bool focus_of_union(Lower *lower, NodeId either, double none, double some, Form *form) {
@@ -79,22 +93,6 @@ static bool exclude(const Graph *graph, NodeId a, NodeId b) {
     static const unsigned relations[OP_COUNT] = {
         [OP_LT] = 1, [OP_EQ] = 2, [OP_GT] = 4, [OP_LE] = 3, [OP_GE] = 6, [OP_NE] = 5};
     return (relations[x->op] & relations[y->op]) == 0;
-}
-
-/* Does the formula compare more than one pair of key and query?  As one selector it would
- * need a table of their combinations. */
-static bool is_joint(const Graph *graph, NodeId selector, Arena *arena) {
-    Literals literals = selector_literals(graph, selector, arena);
-    Node first = *graph_node(graph, literals.select[0]);
-    for (uint32_t k = 1; k < literals.count; k++) {
-        const Node *node = graph_node(graph, literals.select[k]);
-        if (node->arg[0] != first.arg[0] || node->arg[1] != first.arg[1]) return true;
-    }
-    return false;
-}
-
-static bool is_joint_union(const Graph *graph, NodeId selector, Arena *arena) {
-    return graph_node(graph, selector)->kind == NODE_OR && is_joint(graph, selector, arena);
 }
 
 /* The first conjunct that is a joint `or` or `not`, and the rest of the conjunction

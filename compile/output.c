@@ -1,4 +1,5 @@
 #include "compile/output.h"
+#include "compile/numbers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,8 +26,7 @@ static bool reads_as_number(const NodeValues *v) {
 /* Floats that differ by the order of sums alone are one value. */
 static bool nearly_equal(Atom a, Atom b) {
     if (a.kind == ATOM_STRING || b.kind == ATOM_STRING) return false;
-    double x = atom_double(a), y = atom_double(b);
-    return fabs(x - y) <= 1e-12 * (1 + fabs(x));
+    return numbers_near(atom_double(a), atom_double(b));
 }
 
 static bool plan_number(Lower *lower, OutputPlan *plan, const Atom *sorted) {

@@ -1,5 +1,6 @@
 /* The hidden units of a scan: piecewise linear interpolation of its outputs in x. */
 #include "compile/emit.h"
+#include "compile/numbers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,11 +11,6 @@ typedef struct Grid {
     uint32_t points;
     double *value; /* [points, outputs] */
 } Grid;
-
-static int by_number(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* The output at x: its own point there, else between its neighbours, else the nearest end. */
 static double output_at(const ScanOutput *o, double x) {
@@ -42,7 +38,7 @@ static Grid make_grid(const ScanPlan *scan, Arena *arena) {
         memcpy(grid.x + total, scan->outputs[k].x, scan->outputs[k].points * sizeof *grid.x);
         total += scan->outputs[k].points;
     }
-    qsort(grid.x, total, sizeof *grid.x, by_number);
+    qsort(grid.x, total, sizeof *grid.x, number_order);
     double range = total ? fabs(grid.x[total - 1] - grid.x[0]) + fabs(grid.x[0]) : 0;
     for (size_t k = 0; k < total; k++) /* values of one level, up to the order of sums */
         if (grid.points == 0 || grid.x[k] - grid.x[grid.points - 1] > 1e-9 * (range + 1))

@@ -11,7 +11,7 @@
  *   anything else               one-hot of the side with fewer classes, rank = classes
  */
 #include "compile/lower.h"
-
+#include "compile/numbers.h"
 #include "compile/score_mask.h"
 
 #include <math.h>
@@ -140,24 +140,6 @@ static unsigned char cell(Builder *b, const Conjunct *c, const uint32_t *key_lev
     return selector_holds(b->graph, c->formula, &c->literals, holds);
 }
 
-/* The levels of a node that inputs of length n can hold, as a set id. */
-static SetId levels_at_length(Builder *b, const NodeValues *v, uint32_t n) {
-    bool *present = ARENA_ARRAY(b->arena, v->count, bool);
-    uint32_t *member = ARENA_ARRAY(b->arena, v->count, uint32_t), total = 0;
-    SetId last = UINT32_MAX;
-    for (uint32_t i = 0; i < n; i++) {
-        SetId set = v->sets[context_of(n, i)];
-        if (set == last) continue;
-        last = set;
-        uint32_t count;
-        const uint32_t *m = values_set(b->values, set, &count);
-        for (uint32_t k = 0; k < count; k++) present[m[k]] = true;
-    }
-    for (uint32_t k = 0; k < v->count; k++)
-        if (present[k]) member[total++] = k;
-    return sets_add(b->values->sets, member, total);
-}
-
 static bool fill_matrix(Builder *b, const Conjunct *c, Matrix *m) {
     const NodeValues *key = values_of(b->values, c->key), *query = values_of(b->values, c->query);
     m->rows = key->count;
@@ -174,7 +156,8 @@ static bool fill_matrix(Builder *b, const Conjunct *c, Matrix *m) {
         return lower_fail(b->lower, b->selector, "too many joint values");
     TupleMap *done = tuple_map_new(b->arena, 2);
     for (uint32_t n = values_domain(b->values)->max_length; n >= 1; n--) {
-        SetId pair[2] = {levels_at_length(b, key, n), levels_at_length(b, query, n)};
+        SetId pair[2] = {values_within(b->values, key, n, b->arena),
+                         values_within(b->values, query, n, b->arena)};
         bool found;
         (void)tuple_map_at(done, pair, &found);
         if (found) continue;
@@ -259,8 +242,7 @@ static bool tells_near_apart(Builder *b, const NodeValues *v, const uint32_t *cl
     qsort(sorted, count, sizeof *sorted, by_number);
     for (uint32_t k = 1; k < count; k++) {
         const Classed *p = &sorted[k - 1], *q = &sorted[k];
-        bool near = q->number - p->number <= 1e-12 * (1 + fabs(p->number));
-        if (!near || class[p->level] == class[q->level]) continue;
+        if (!numbers_near(p->number, q->number) || class[p->level] == class[q->level]) continue;
         *x = v->levels[p->level], *y = v->levels[q->level];
         return true;
     }
@@ -408,9 +390,7 @@ static bool add_matching(Builder *b, const Conjunct *c, const Matrix *m) {
 static bool make_number(Builder *b, NodeId side) {
     const NodeValues *v = values_of(b->values, side);
     Form form;
-    for (uint32_t k = 0; k < v->count; k++)
-        if (!atom_is_number(v->levels[k])) return true;
-    return v->source_count < 2 || lower_feature(b->lower, side, &form);
+    return !values_numeric(v) || v->source_count < 2 || lower_feature(b->lower, side, &form);
 }
 
 /* One-hot of the side with fewer classes that select anything, against the other side's

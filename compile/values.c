@@ -99,6 +99,12 @@ static bool contains(const NodeId *list, uint32_t count, NodeId node) {
     return false;
 }
 
+/* The nodes between `basis` and `roots`, in topological order. */
+typedef struct Cone {
+    NodeId *node;
+    uint32_t count;
+} Cone;
+
 /* Sources, and nodes of one value: nothing below them is computed. */
 static bool is_leaf(const Values *values, NodeId id) {
     NodeKind kind = graph_node(values->graph, id)->kind;
@@ -107,8 +113,8 @@ static bool is_leaf(const Values *values, NodeId id) {
            (entry && entry->values.known && entry->values.count <= 1);
 }
 
-Cone values_cone(Values *values, const NodeId *roots, uint32_t root_count, const NodeId *basis,
-                 uint32_t basis_count, Arena *arena) {
+static Cone make_cone(Values *values, const NodeId *roots, uint32_t root_count, const NodeId *basis,
+                      uint32_t basis_count, Arena *arena) {
     NodeId top = 0;
     for (uint32_t k = 0; k < root_count; k++)
         if (roots[k] > top) top = roots[k];
@@ -140,7 +146,8 @@ static FaultId apply(const Values *values, const Node *node, Atom *result) {
     return op_eval(node->op, args, table, result);
 }
 
-bool values_evaluate(Values *values, const Cone *cone) {
+/* Computes the cone from the slots of the basis; false when an operator fails. */
+static bool evaluate(Values *values, const Cone *cone) {
     for (uint32_t k = 0; k < cone->count; k++) {
         NodeId id = cone->node[k];
         const NodeValues *v = &values->entry[id]->values;
@@ -209,7 +216,7 @@ static bool product_run(Values *values, const Product *product, uint32_t context
         for (uint32_t k = 0; k < product->count; k++)
             values->slot[product->basis[k]] =
                 values->entry[product->basis[k]]->levels[member[k][at[k]]];
-        bool valid = values_evaluate(values, &product->cone);
+        bool valid = evaluate(values, &product->cone);
         if (valid && product->where != NODE_NONE) valid = atom_truth(values->slot[product->where]);
         if (valid && !visit(values, visit_context)) return false;
         if ((steps & 0xfff) == 0) budget_poll(arena_budget(values->arena));
@@ -333,7 +340,7 @@ static bool choose_product(Values *values, const Request *request, Product *prod
             memcpy(roots, request->roots, count * sizeof *roots);
             if (where_applies(values, basis, size))
                 product->where = roots[count++] = values->domain->where;
-            product->cone = values_cone(values, roots, count, basis, size, arena);
+            product->cone = make_cone(values, roots, count, basis, size, arena);
             return true;
         }
         values_too_large(values, request->about, "combinations of values", total,
@@ -512,6 +519,12 @@ uint64_t values_set_row_limit(Values *values, uint64_t limit) {
 }
 
 /* --- functions of position or length ---------------------------------------------------- */
+
+bool values_numeric(const NodeValues *v) {
+    for (uint32_t k = 0; k < v->count; k++)
+        if (!atom_is_number(v->levels[k])) return false;
+    return true;
+}
 
 bool values_by_position(Values *values, NodeId node) {
     const NodeValues *v = values_of(values, node);

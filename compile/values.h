@@ -68,6 +68,9 @@ bool values_rows(Values *values, const NodeId *nodes, uint32_t count, uint32_t c
 bool values_rows_over(Values *values, const NodeId *basis, uint32_t basis_count,
                       const NodeId *nodes, uint32_t count, Rows *rows);
 
+/* Are all its levels numbers (bools count)? */
+bool values_numeric(const NodeValues *v);
+
 /* True when the node has the same single value in every context with the same position
  * (or, second, the same length): then it is a function of the position (length). */
 bool values_by_position(Values *values, NodeId node);

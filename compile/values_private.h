@@ -38,15 +38,8 @@ uint32_t entry_level(Values *values, NodeId node, Atom value);
 
 bool values_too_large(Values *values, NodeId node, const char *what, double size, double limit);
 
-/* The nodes between `basis` and `roots`, in topological order. */
-typedef struct Cone {
-    NodeId *node;
-    uint32_t count;
-} Cone;
-Cone values_cone(Values *values, const NodeId *roots, uint32_t root_count, const NodeId *basis,
-                 uint32_t basis_count, Arena *arena);
-/* Computes the cone from values->slot of the basis; false when an operator fails. */
-bool values_evaluate(Values *values, const Cone *cone);
+/* All levels that the positions of an input of length n can hold, as a set. */
+SetId values_within(Values *values, const NodeValues *v, uint32_t n, Arena *scratch);
 
 /* The parts, by kind of source (values_source.c). */
 bool values_compute_source(Values *values, NodeId node, Entry *entry);

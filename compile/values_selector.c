@@ -1,5 +1,6 @@
 /* What is known of a selector's rows: how many keys they select, and whether the values of
  * an aggregate over it are moved or mixed. */
+#include "compile/numbers.h"
 #include "compile/values_private.h"
 
 #include <stdlib.h>
@@ -411,11 +412,6 @@ static bool finds_one(Values *values, NodeId selector) {
 }
 
 /* Counts of a single comparison between numbers that positions decide: by sorting the keys. */
-static int by_double(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* How many of the sorted numbers are below x (or equal to it, with `equal`). */
 static uint32_t rank_of(const double *sorted, uint32_t count, double x, bool equal) {
     uint32_t low = 0, high = count;
@@ -468,7 +464,7 @@ static bool count_positional(Counter *c, uint32_t *least, uint32_t *most) {
                 return false;
             key[i] = atom_double(k), query[i] = atom_double(q);
         }
-        qsort(key, n, sizeof *key, by_double);
+        qsort(key, n, sizeof *key, number_order);
         for (uint32_t i = 0; i < n; i++)
             least[context_of(n, i)] = most[context_of(n, i)] =
                 count_related(key, n, c->op[0], query[i]);

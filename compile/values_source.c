@@ -58,8 +58,7 @@ static bool compute_width(Values *values, NodeId node, Entry *entry) {
 
 /* --- aggregates ------------------------------------------------------------------------- */
 
-/* All levels that the positions of an input of length n can hold, as a set. */
-static SetId levels_within(Values *values, const NodeValues *v, uint32_t n, Arena *scratch) {
+SetId values_within(Values *values, const NodeValues *v, uint32_t n, Arena *scratch) {
     bool *present = ARENA_ARRAY(scratch, v->count, bool);
     uint32_t *member = ARENA_ARRAY(scratch, v->count, uint32_t), total = 0;
     SetId last = UINT32_MAX;
@@ -247,7 +246,7 @@ static bool certain_sets(Work *w, const CertainRows *rows, const SelectorFacts *
             continue;
         }
         Arena *scratch = arena_child(w->arena);
-        SetId within = levels_within(w->values, w->v, n, scratch);
+        SetId within = values_within(w->values, w->v, n, scratch);
         bool done = true;
         for (uint32_t i = 0; i < n && done; i++) {
             uint32_t c = context_of(n, i);
@@ -269,7 +268,7 @@ static bool uncertain_sets(Work *w, const SelectorFacts *facts, SetId *sets) {
     uint32_t longest = w->values->domain->max_length;
     for (uint32_t n = 1; n <= longest; n++) {
         Arena *scratch = arena_child(w->arena);
-        SetId within = levels_within(w->values, w->v, n, scratch);
+        SetId within = values_within(w->values, w->v, n, scratch);
         arena_free(scratch);
         for (uint32_t i = 0; i < n; i++) {
             uint32_t c = context_of(n, i), least = facts->least[c], most = facts->most[c];
