@@ -36,7 +36,9 @@ CPPFLAGS += -I. -I$(B)/gen -DRASP_PREFIX='"$(PREFIX)"' $(shell pkg-config --cfla
 LDFLAGS += $(SAN) $(OMP)
 LDLIBS  += -ledit -ljansson -lopenblas -lm -lpthread
 
-SRC_LIB := $(wildcard grammar/*.c interp/*.c compile/*.c)
+ROOMS   := base grammar graph interp/exec interp/eval compile/values compile/lower compile/emit \
+           compile/prove compile
+SRC_LIB := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c))
 SRC_RT  := $(wildcard runtime/*.c)
 SRC_CLI := $(wildcard cli/*.c)
 GEN     := $(B)/gen/grammar/rasp_lex.c $(B)/gen/grammar/rasp_parse.c
@@ -136,7 +138,7 @@ install: all ## install below PREFIX (default /usr/local)
 	install bin/rasp $(DESTDIR)$(PREFIX)/bin/rasp
 	install -m 644 $(LIBS) $(DESTDIR)$(PREFIX)/lib/
 	cp -R programs $(DESTDIR)$(PREFIX)/share/rasp/
-	for d in grammar interp compile runtime; do \
+	for d in $(ROOMS) runtime; do \
 	    install -d $(DESTDIR)$(PREFIX)/include/rasp/$$d; \
 	    install -m 644 $$d/*.h $(DESTDIR)$(PREFIX)/include/rasp/$$d/; done
 

@@ -1,8 +1,8 @@
 #include "cli/alphabet.h"
 
+#include "base/utf8.h"
 #include "cli/file.h"
 #include "cli/input.h"
-#include "grammar/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef RASP_CLI_ALPHABET_H
 #define RASP_CLI_ALPHABET_H
 
-#include "interp/atom.h"
+#include "graph/atom.h"
 
 typedef struct AlphabetText {
     const char *text; /* "abc": each code point a token; '["hi", "you"]' or '[1, 2]': a list */

@@ -8,7 +8,7 @@
 #include "cli/target.h"
 #include "cli/timer.h"
 #include "cli/weights.h"
-#include "compile/certificate.h"
+#include "compile/prove/certificate.h"
 
 #include <errno.h>
 #include <stdlib.h>

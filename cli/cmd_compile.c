@@ -7,9 +7,9 @@
 #include "cli/report.h"
 #include "cli/summary.h"
 #include "cli/target.h"
-#include "compile/certificate.h"
 #include "compile/describe.h"
 #include "compile/plan_dump.h"
+#include "compile/prove/certificate.h"
 #include "runtime/safetensors.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/report.h"
-#include "interp/analysis.h"
+#include "graph/analysis.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "cli/weights.h"
 #include "grammar/ast_dump.h"
 #include "grammar/parse.h"
-#include "interp/graph_dump.h"
+#include "graph/graph_dump.h"
 
 #include <stdlib.h>
 #include <string.h>

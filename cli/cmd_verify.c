@@ -11,9 +11,9 @@
 #include "cli/summary.h"
 #include "cli/target.h"
 #include "cli/weights.h"
-#include "compile/certificate.h"
-#include "compile/difference.h"
-#include "compile/layout.h"
+#include "compile/emit/layout.h"
+#include "compile/prove/certificate.h"
+#include "compile/prove/difference.h"
 
 #include "cli/json.h"
 

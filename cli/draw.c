@@ -1,8 +1,8 @@
 #include "cli/draw.h"
 
-#include "grammar/utf8.h"
-#include "interp/graph_dot.h"
-#include "interp/value_text.h"
+#include "base/utf8.h"
+#include "interp/eval/value_text.h"
+#include "interp/exec/graph_dot.h"
 
 #include <errno.h>
 #include <spawn.h>

@@ -2,7 +2,7 @@
 #ifndef RASP_CLI_FILE_H
 #define RASP_CLI_FILE_H
 
-#include "grammar/arena.h"
+#include "base/arena.h"
 
 /* The whole file as an arena block with a NUL behind it; NULL after a message. */
 const char *file_read(Arena *arena, const char *path, size_t *length);

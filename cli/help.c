@@ -1,6 +1,6 @@
 #include "cli/help.h"
 
-#include "interp/env.h"
+#include "interp/eval/env.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef RASP_CLI_HELP_H
 #define RASP_CLI_HELP_H
 
-#include "interp/session.h"
+#include "interp/eval/session.h"
 
 /* If the line is `help` or `help NAME`: prints to standard output and gives true. */
 bool help_command(Session *session, const char *line, size_t length);

@@ -1,6 +1,6 @@
 #include "cli/input.h"
 
-#include "grammar/utf8.h"
+#include "base/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>

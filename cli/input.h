@@ -8,7 +8,7 @@
 #ifndef RASP_CLI_INPUT_H
 #define RASP_CLI_INPUT_H
 
-#include "interp/exec.h"
+#include "interp/exec/exec.h"
 
 typedef enum InputReading { INPUT_AUTO, INPUT_STRING, INPUT_LIST } InputReading;
 

@@ -1,6 +1,6 @@
 #include "cli/json.h"
 
-#include "grammar/utf8.h"
+#include "base/utf8.h"
 
 #include <string.h>
 

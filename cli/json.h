@@ -2,7 +2,7 @@
 #ifndef RASP_CLI_JSON_H
 #define RASP_CLI_JSON_H
 
-#include "interp/exec.h"
+#include "interp/exec/exec.h"
 
 #include <stdio.h>
 

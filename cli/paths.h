@@ -6,7 +6,7 @@
 #ifndef RASP_CLI_PATHS_H
 #define RASP_CLI_PATHS_H
 
-#include "grammar/arena.h"
+#include "base/arena.h"
 
 /* The folder of lib.rasp, or NULL; the places that were tried are in *tried, for a message. */
 const char *paths_programs(Arena *arena, const char **tried);

@@ -1,7 +1,7 @@
 #include "cli/play.h"
 
 #include "cli/alphabet.h"
-#include "compile/emit.h"
+#include "compile/emit/emit.h"
 #include "compile/record.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "cli/print.h"
 
-#include "grammar/utf8.h"
-#include "interp/value_text.h"
+#include "base/utf8.h"
+#include "interp/eval/value_text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef RASP_CLI_PRINT_H
 #define RASP_CLI_PRINT_H
 
-#include "interp/session.h"
+#include "interp/eval/session.h"
 
 #include <stdio.h>
 

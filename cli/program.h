@@ -2,7 +2,7 @@
 #ifndef RASP_CLI_PROGRAM_H
 #define RASP_CLI_PROGRAM_H
 
-#include "interp/session.h"
+#include "interp/eval/session.h"
 
 typedef struct Program {
     Budget budget;

@@ -2,7 +2,7 @@
 #ifndef RASP_CLI_REPORT_H
 #define RASP_CLI_REPORT_H
 
-#include "grammar/diag.h"
+#include "base/diag.h"
 
 /* "rasp: error: ..." and "rasp: note: ...". */
 void report_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,10 +1,10 @@
 #include "cli/run_stream.h"
 
+#include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/print.h"
 #include "cli/report.h"
 #include "cli/stop.h"
-#include "grammar/utf8.h"
 
 #include <errno.h>
 #include <stdio.h>

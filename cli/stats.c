@@ -1,7 +1,7 @@
 #include "cli/stats.h"
 
+#include "base/utf8.h"
 #include "cli/stop.h"
-#include "grammar/utf8.h"
 
 #include <stdio.h>
 #include <string.h>

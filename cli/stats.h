@@ -2,7 +2,7 @@
 #ifndef RASP_CLI_STATS_H
 #define RASP_CLI_STATS_H
 
-#include "interp/exec.h"
+#include "interp/exec/exec.h"
 
 /* To standard error. */
 void stats_print(const Exec *exec, const Graph *graph, Arena *arena);

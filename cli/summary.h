@@ -2,7 +2,7 @@
 #ifndef RASP_CLI_SUMMARY_H
 #define RASP_CLI_SUMMARY_H
 
-#include "grammar/arena.h"
+#include "base/arena.h"
 
 #include "runtime/model.h"
 

@@ -6,7 +6,7 @@
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/timer.h"
-#include "interp/pragma.h"
+#include "grammar/pragma.h"
 
 #include <errno.h>
 #include <stdlib.h>

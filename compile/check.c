@@ -1,8 +1,8 @@
 #include "compile/check.h"
 
-#include "compile/numbers.h"
 #include "compile/record.h"
-#include "interp/exec.h"
+#include "compile/values/numbers.h"
+#include "interp/exec/exec.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "compile/compile.h"
 
-#include "compile/certificate.h"
-#include "compile/layout.h"
+#include "compile/emit/layout.h"
+#include "compile/prove/certificate.h"
 
 #include <stdio.h>
 #include <time.h>

@@ -7,7 +7,7 @@
 #ifndef RASP_COMPILE_COMPILE_H
 #define RASP_COMPILE_COMPILE_H
 
-#include "compile/emit.h"
+#include "compile/emit/emit.h"
 
 typedef enum CompileDtype { COMPILE_AUTO, COMPILE_F32, COMPILE_F64 } CompileDtype;
 

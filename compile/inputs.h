@@ -8,7 +8,7 @@
 #ifndef RASP_COMPILE_INPUTS_H
 #define RASP_COMPILE_INPUTS_H
 
-#include "compile/domain.h"
+#include "compile/values/domain.h"
 
 typedef struct InputPlan {
     uint64_t exhaustive_limit; /* most inputs to take all of them */

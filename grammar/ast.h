@@ -38,8 +38,8 @@
 #ifndef RASP_GRAMMAR_AST_H
 #define RASP_GRAMMAR_AST_H
 
-#include "grammar/intern.h"
-#include "grammar/source.h"
+#include "base/intern.h"
+#include "base/source.h"
 
 typedef enum AstKind {
     AST_NAME,

@@ -1,7 +1,7 @@
 /* What a syntax error says: a table of foreseeable mistakes, else "expected …, found …". */
 #include "grammar/parser.h"
 
-#include "grammar/utf8.h"
+#include "base/utf8.h"
 
 #include "grammar/rasp_parse.h"
 

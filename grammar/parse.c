@@ -1,7 +1,7 @@
 #include "grammar/parse.h"
 
+#include "base/utf8.h"
 #include "grammar/parser.h"
-#include "grammar/utf8.h"
 
 #include "grammar/rasp_parse.h"
 

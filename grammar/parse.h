@@ -8,8 +8,8 @@
 #ifndef RASP_GRAMMAR_PARSE_H
 #define RASP_GRAMMAR_PARSE_H
 
+#include "base/diag.h"
 #include "grammar/ast.h"
-#include "grammar/diag.h"
 
 /* What a parser works with; everything is borrowed. */
 typedef struct ParseContext {

@@ -1,7 +1,7 @@
 #include "grammar/reader.h"
 
+#include "base/utf8.h"
 #include "grammar/parser.h"
-#include "grammar/utf8.h"
 
 #include <string.h>
 

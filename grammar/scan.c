@@ -1,6 +1,6 @@
 #include "grammar/scan.h"
 
-#include "grammar/utf8.h"
+#include "base/utf8.h"
 
 #include "grammar/rasp_parse.h"
 

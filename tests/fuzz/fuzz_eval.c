@@ -1,7 +1,7 @@
 /* Any bytes as lines at the console, with little memory and little time: results or messages, no
  * crash, no leak, and the session still works. */
 #include "grammar/reader.h"
-#include "interp/session.h"
+#include "interp/eval/session.h"
 
 #include <signal.h>
 #include <string.h>

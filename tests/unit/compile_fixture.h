@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "compile/certificate.h"
 #include "compile/check.h"
-#include "interp/session.h"
+#include "compile/prove/certificate.h"
+#include "interp/eval/session.h"
 
 typedef struct CompileFixture {
     Budget budget;

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "grammar/parse.h"
-#include "interp/eval.h"
+#include "interp/eval/eval.h"
 
 #include <stdlib.h>
 #include <string.h>

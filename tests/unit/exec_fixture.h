@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interp/exec.h"
+#include "interp/exec/exec.h"
 
 /* --- random numbers (splitmix64), the same in every run ----------------------------------- */
 

@@ -3,10 +3,10 @@
 #ifndef RASP_TESTS_RANDOM_JUDGE_H
 #define RASP_TESTS_RANDOM_JUDGE_H
 
-#include "compile/certificate.h"
 #include "compile/check.h"
 #include "compile/compile.h"
-#include "interp/session.h"
+#include "compile/prove/certificate.h"
+#include "interp/eval/session.h"
 #include "tests/unit/random_program.h"
 
 #include <stdlib.h>

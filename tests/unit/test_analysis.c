@@ -1,8 +1,8 @@
 /* Layers and heads against the tables of language.md section 15 (tests/conformance).  Depth is the
  * reference's; heads are never more: selectors that are equal in structure are one, and the
  * library's widths take one head where the reference takes two.  Runs in the project's root. */
-#include "interp/analysis.h"
-#include "interp/session.h"
+#include "graph/analysis.h"
+#include "interp/eval/session.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

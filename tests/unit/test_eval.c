@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "interp/pragma.h"
+#include "grammar/pragma.h"
 
 /* --- statements and what they say ------------------------------------------------------- */
 

@@ -2,8 +2,8 @@
  * term can run, and well-known shapes come out as the few terms they are. */
 #include "tests/unit/exec_fixture.h"
 
-#include "interp/exec_run.h"
-#include "interp/plan.h"
+#include "interp/exec/exec_run.h"
+#include "interp/exec/plan.h"
 
 /* The selector's formula, and the Exec that holds its columns. */
 static Formula open_formula(Fixture *f, NodeId selector, Exec **exec) {

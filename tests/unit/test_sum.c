@@ -2,7 +2,7 @@
  * differences of prefixes, in any order, with inclusion and exclusion. */
 #include "tests/unit/exec_fixture.h"
 
-#include "interp/sum.h"
+#include "interp/exec/sum.h"
 
 /* A column of the fixture's arena that holds these values. */
 static Column *make_column(Fixture *f, const Atom *values, size_t count) {

@@ -1,0 +1,20 @@
+/* layout.h: the standard layout: one feed-forward sublayer a layer, the same number of heads
+ * in every layer, all heads of one size, as common frameworks have it.
+ *
+ * Padding is zeros: a padded head attends to all positions alike and writes nothing.  The
+ * result computes exactly what the compact model does.
+ */
+#ifndef RASP_COMPILE_EMIT_LAYOUT_H
+#define RASP_COMPILE_EMIT_LAYOUT_H
+
+#include "runtime/model.h"
+
+/* A new model; NULL when memory runs out. */
+Model *layout_standard(const Model *compact);
+
+/* The way back, for checking a file's weights: a copy of `compact` (its shapes, masks, …)
+ * with the weights of `standard`.  NULL when it has other shapes, or when padding is not
+ * zero. */
+Model *layout_extract(const Model *standard, const Model *compact);
+
+#endif

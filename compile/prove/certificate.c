@@ -1,0 +1,574 @@
+#include "compile/prove/certificate.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What is known of one residual dimension, at program rows and in row 0: a bound on the
+ * nominal value, a bound on the distance from it, and a power of two that every nominal
+ * value is a multiple of (0: none known). */
+typedef struct Bound {
+    double size, error, grain;
+} Bound;
+
+typedef struct Checker {
+    const Compiled *plan;
+    const Model *ideal, *model;
+    Arena *arena;
+    Certificate *c;
+    double unit;        /* rounding unit of the model's type */
+    double significand; /* 2^p: whole numbers up to here are exact */
+    uint32_t width, longest;
+    Bound *row, *row0; /* [width] */
+    double *value0;    /* [width] the nominal row 0, which does not depend on the input */
+    uint32_t layer;
+} Checker;
+
+/* Errors of atoms computed in double by the interpreter against real arithmetic. */
+static const double LEVEL_SLACK = 4 * DBL_EPSILON;
+
+/* Values closer than this, relative to 1 + |v|, differ by the order of sums only. */
+static const double SAME_VALUE = 1e-9;
+
+/* --- grains ----------------------------------------------------------------------------- */
+
+/* The largest power of two that divides the number; infinity for 0, 0 for the tiny. */
+static double grain_of(double x) {
+    if (x == 0) return INFINITY;
+    int e;
+    double f = frexp(fabs(x), &e);
+    uint64_t bits = (uint64_t)ldexp(f, 53);
+    int low = e - 53 + __builtin_ctzll(bits);
+    return low < -60 ? 0 : ldexp(1, low);
+}
+
+static double finer(double a, double b) {
+    return a < b ? a : b;
+}
+
+/* Rounding of a sum of `terms` products, |sum of products| bounded by `size`. */
+static double sum_rounding(const Checker *k, double size, double grain, double terms) {
+    if (size == 0) return 0;
+    if (grain == INFINITY || (grain > 0 && size <= k->significand * grain)) return 0;
+    return size * k->unit * (terms + 2) * (1 + k->unit * (terms + 2));
+}
+
+static void tight(Checker *k, double error, double allowed, const char *what, const char *which) {
+    double ratio = allowed > 0 ? error / allowed : INFINITY;
+    if (!(ratio <= k->c->tightest)) {
+        k->c->tightest = ratio;
+        k->c->layer = k->layer;
+        snprintf(k->c->where, sizeof k->c->where, "%s %s", what, which);
+    }
+}
+
+static const char *node_text(const Checker *k, NodeId node) {
+    return graph_text(values_graph(k->plan->values), node, 60, k->arena);
+}
+
+/* --- linear maps ------------------------------------------------------------------------ */
+
+/* One column of h W: its nominal size, error and grain. */
+static Bound column_bound(const Checker *k, const Bound *h, const Tensor *ideal,
+                          const Tensor *actual, size_t column) {
+    Bound b = {0, 0, INFINITY};
+    double terms = 0;
+    for (uint32_t d = 0; d < k->width; d++) {
+        double w = tensor_get(ideal, d, column), a = tensor_get(actual, d, column);
+        if (w == 0 && a == 0) continue;
+        double reach = h[d].size + h[d].error;
+        b.error += fabs(a) * h[d].error + fabs(a - w) * h[d].size;
+        b.size += fabs(w) * h[d].size;
+        b.grain = h[d].error == 0 && a == w ? finer(b.grain, grain_of(w) * h[d].grain) : 0;
+        terms += reach > 0;
+    }
+    b.error += sum_rounding(k, b.size + b.error, b.grain, terms);
+    return b;
+}
+
+static bool same_shape(const Tensor *a, const Tensor *b) {
+    return a->rows == b->rows && a->cols == b->cols;
+}
+
+static bool broken(Checker *k, const char *what) {
+    if (!k->c->broken[0]) snprintf(k->c->broken, sizeof k->c->broken, "%s", what);
+    return false;
+}
+
+/* --- embeddings ------------------------------------------------------------------------- */
+
+static void check_table(Checker *k, const Tensor *ideal, const Tensor *actual) {
+    for (uint32_t d = 0; d < k->width; d++) {
+        Bound *b = &k->row[d];
+        double size = 0, error = 0, grain = INFINITY;
+        for (size_t r = 1; r < ideal->rows; r++) {
+            double w = tensor_get(ideal, r, d);
+            size = fmax(size, fabs(w));
+            error = fmax(error, fabs(tensor_get(actual, r, d) - w));
+            grain = finer(grain, grain_of(w));
+        }
+        b->size += size;
+        b->error += error;
+        b->grain = finer(b->grain, grain);
+        Bound *z = &k->row0[d];
+        double w = tensor_get(ideal, 0, d);
+        z->size += fabs(w);
+        z->error += fabs(tensor_get(actual, 0, d) - w);
+        z->grain = finer(z->grain, grain_of(w));
+        k->value0[d] += w;
+    }
+}
+
+static bool check_embeddings(Checker *k) {
+    if (!same_shape(&k->ideal->tokens, &k->model->tokens) ||
+        !same_shape(&k->ideal->positions, &k->model->positions))
+        return broken(k, "the embeddings have other shapes than the program's");
+    for (uint32_t d = 0; d < k->width; d++) k->row[d].grain = k->row0[d].grain = INFINITY;
+    check_table(k, &k->ideal->tokens, &k->model->tokens);
+    check_table(k, &k->ideal->positions, &k->model->positions);
+    for (uint32_t d = 0; d < k->width; d++)
+        k->row[d].error += sum_rounding(k, k->row[d].size, k->row[d].grain, 0);
+    return true;
+}
+
+/* --- heads ------------------------------------------------------------------------------ */
+
+/* Adds `in` times weights to the dimensions that a matrix's row writes. */
+static void spread(Checker *k, Bound *h, const Bound *before, Bound in, const Tensor *ideal,
+                   const Tensor *actual, size_t row) {
+    for (uint32_t d = 0; d < k->width; d++) {
+        double w = tensor_get(ideal, row, d), a = tensor_get(actual, row, d);
+        if (w == 0 && a == 0) continue;
+        double size = fabs(w) * in.size, error = fabs(a) * in.error + fabs(a - w) * in.size;
+        double grain = in.error == 0 && a == w ? in.grain * grain_of(w) : 0;
+        /* The sum with what is there is rounded; added to nothing it is not. */
+        bool alone = before[d].size == 0 && before[d].error == 0 && fabs(w) == 1;
+        h[d].size += size;
+        h[d].error += error;
+        h[d].grain = finer(h[d].grain, grain);
+        if (!alone) h[d].error += sum_rounding(k, h[d].size + h[d].error, h[d].grain, 1);
+    }
+}
+
+typedef struct ScoreBound {
+    double error;  /* distance of any score from nominal, scale included */
+    double leak;   /* total weight that can go to keys that are not selected */
+    double spread; /* total variation in all, leak included */
+} ScoreBound;
+
+static ScoreBound score_bound(Checker *k, const HeadPlan *plan, const ModelHead *ideal,
+                              const ModelHead *actual) {
+    double error = 0, size = 0, grain = INFINITY;
+    for (size_t c = 0; c < ideal->query.cols; c++) {
+        Bound q = column_bound(k, k->row, &ideal->query, &actual->query, c);
+        Bound key = column_bound(k, k->row, &ideal->key, &actual->key, c);
+        if (plan->kind != HEAD_PLAIN) {
+            Bound sink = column_bound(k, k->row0, &ideal->key, &actual->key, c);
+            key.size = fmax(key.size, sink.size);
+            key.error = fmax(key.error, sink.error);
+            key.grain = finer(key.grain, sink.grain);
+        }
+        error += q.size * key.error + key.size * q.error + q.error * key.error;
+        size += (q.size + q.error) * (key.size + key.error);
+        grain = q.error == 0 && key.error == 0 ? finer(grain, q.grain * key.grain) : 0;
+    }
+    error += sum_rounding(k, size, grain, (double)ideal->query.cols);
+    double scale_most = 1, scale_least = 1;
+    if (actual->scale == RT_SCALE_LOG_LENGTH) {
+        scale_most = log(k->longest + 1.0);
+        scale_least = log(2);
+        error = error * scale_most + size * scale_most * 2 * k->unit;
+    }
+    double gap = ideal->gap * scale_least, keys = k->longest + 1;
+    /* Relative error of a weight: exp, and a rescaling for each tile of keys (forward.h). */
+    double weight = (8 + 4 * (1 + floor(k->longest / 512.0))) * k->unit;
+    double ratio = keys * exp(-(gap - 2 * error)) * (1 + 2 * weight);
+    double leak = ratio / (1 + ratio);
+    return (ScoreBound){error, leak, fmin(1, leak + tanh(error / 2) + weight)};
+}
+
+/* Where the values that a row selects are all equal, unequal weights among them are harmless. */
+static bool moves(const Checker *k, const HeadPlan *plan, const Component *component) {
+    if (plan->kind == HEAD_COUNT) return false;
+    if (plan->moves) return true;
+    const Node *node = graph_node(values_graph(k->plan->values), component->node);
+    return node->kind != NODE_AGGREGATE || values_moves(k->plan->values, component->node);
+}
+
+static bool check_head(Checker *k, const HeadPlan *plan, const ModelHead *ideal,
+                       const ModelHead *actual, Bound *after, Bound *after0, double *value0) {
+    if (!same_shape(&ideal->query, &actual->query) || !same_shape(&ideal->key, &actual->key) ||
+        !same_shape(&ideal->value, &actual->value) ||
+        !same_shape(&ideal->output, &actual->output) || ideal->mask != actual->mask ||
+        ideal->sink != actual->sink || ideal->scale != actual->scale)
+        return broken(k, "a head has another shape, mask or sink than the program's");
+    ScoreBound score = score_bound(k, plan, ideal, actual);
+    tight(k, 2 * score.error, ideal->gap, "scores of", node_text(k, plan->selector));
+    for (size_t c = 0; c < ideal->value.cols; c++) {
+        Bound v = column_bound(k, k->row, &ideal->value, &actual->value, c);
+        Bound v0 = column_bound(k, k->row0, &ideal->value, &actual->value, c);
+        double size = v.size, error = v.error;
+        bool sink = plan->kind != HEAD_PLAIN;
+        if (sink) size = fmax(size, v0.size), error = fmax(error, v0.error);
+        Bound out = {.size = size};
+        /* Equal weights add up exactly when one key is selected and nothing leaks visibly. */
+        double rounding = (2.0 * k->longest + 5) * k->unit * size;
+        double stray = moves(k, plan, &plan->components[c]) ? score.leak : score.spread, value = 0;
+        out.error = 2 * size * stray + error + rounding + LEVEL_SLACK * size;
+        spread(k, after, k->row, out, &ideal->output, &actual->output, c);
+        if (k->plan->emission.sink == DIM_NONE) continue; /* no head looks at row 0 */
+        spread(k, after0, k->row0, v0, &ideal->output, &actual->output, c);
+        for (uint32_t d = 0; d < k->width; d++)
+            value += k->value0[d] * tensor_get(&ideal->value, d, c);
+        for (uint32_t d = 0; d < k->width; d++)
+            value0[d] += value * tensor_get(&ideal->output, c, d);
+    }
+    return true;
+}
+
+static bool check_heads(Checker *k, uint32_t number, const ModelLayer *ideal,
+                        const ModelLayer *actual) {
+    if (ideal->head_count != actual->head_count)
+        return broken(k, "a layer has another number of heads than the program's");
+    Bound *after = ARENA_ARRAY(k->arena, k->width, Bound), *after0;
+    after0 = ARENA_ARRAY(k->arena, k->width, Bound);
+    double *value0 = ARENA_ARRAY(k->arena, k->width, double);
+    memcpy(value0, k->value0, k->width * sizeof *value0);
+    memcpy(after, k->row, k->width * sizeof *after);
+    memcpy(after0, k->row0, k->width * sizeof *after0);
+    for (uint32_t h = 0; h < lower_head_count(k->plan->lower); h++) {
+        const HeadPlan *plan = lower_head(k->plan->lower, h);
+        uint32_t at = k->plan->emission.head_index[h];
+        if (plan->layer != number) continue;
+        if (!check_head(k, plan, ideal->heads[at], actual->heads[at], after, after0, value0))
+            return false;
+    }
+    memcpy(k->row, after, k->width * sizeof *after);
+    memcpy(k->row0, after0, k->width * sizeof *after0);
+    memcpy(k->value0, value0, k->width * sizeof *value0);
+    return true;
+}
+
+/* --- feed-forward ----------------------------------------------------------------------- */
+
+typedef struct Unit {
+    double at, sign;
+    size_t index; /* of the hidden unit */
+} Unit;
+
+/* A unit's own error beyond that of what it is meant to read (`meant`, by dimension), and a
+ * bound on its activation. */
+static void unit_bounds(Checker *k, const ModelMlp *ideal, const ModelMlp *actual, size_t u,
+                        const bool *meant, double *noise, double *size) {
+    double bias = tensor_get(&ideal->in_bias, 0, u), sum = fabs(bias), grain = grain_of(bias);
+    double change = fabs(tensor_get(&actual->in_bias, 0, u) - bias);
+    bool exact = change == 0;
+    double terms = 1;
+    for (uint32_t d = 0; d < k->width; d++) {
+        double w = tensor_get(&ideal->in, d, u), a = tensor_get(&actual->in, d, u);
+        if (w == 0 && a == 0) continue;
+        change += fabs(a - w) * (k->row[d].size + k->row[d].error);
+        if (!meant[d]) change += fabs(w) * k->row[d].error; /* the sink's dimension */
+        sum += fabs(w) * (k->row[d].size + k->row[d].error);
+        exact &= a == w && k->row[d].error == 0;
+        grain = finer(grain, grain_of(w) * k->row[d].grain);
+        terms++;
+    }
+    *size = sum + change;
+    *noise = change + sum_rounding(k, *size, exact ? grain : 0, terms);
+}
+
+/* Row 0 must stay silent. */
+static bool silent_in_row0(Checker *k, const ModelMlp *actual, size_t u) {
+    if (k->plan->emission.sink == DIM_NONE) return true;
+    double sum = tensor_get(&actual->in_bias, 0, u), slack = fabs(sum) * k->unit;
+    for (uint32_t d = 0; d < k->width; d++) {
+        double a = tensor_get(&actual->in, d, u);
+        if (a == 0) continue;
+        sum += a * k->value0[d] + fabs(a) * k->row0[d].error;
+        slack += fabs(a) * (k->row0[d].size + k->row0[d].error) * k->unit * (k->width + 2.0);
+    }
+    return sum + slack <= 0;
+}
+
+/* The largest |slope| of one output of the scan within `reach` of x. */
+static double slope_near(const ScanShape *shape, size_t outputs, size_t o, double x, double reach) {
+    double slope = 0, largest;
+    for (uint32_t u = 0; u < shape->unit_count; u++) {
+        double f = shape->factor[u * outputs + o], at = shape->units[u].at;
+        if (shape->units[u].sign > 0 ? at < x - reach : at > x - reach)
+            slope += shape->units[u].sign * f;
+    }
+    largest = fabs(slope);
+    /* Units are ordered by `at`: walk the bends inside the window. */
+    for (uint32_t u = 0; u < shape->unit_count; u++) {
+        double at = shape->units[u].at;
+        if (at < x - reach || at > x + reach) continue;
+        slope += shape->factor[u * outputs + o];
+        largest = fmax(largest, fabs(slope));
+    }
+    return largest;
+}
+
+static double scan_value(const ScanShape *shape, size_t outputs, size_t o, double x) {
+    double value = shape->base[o];
+    for (uint32_t u = 0; u < shape->unit_count; u++) {
+        double a = shape->units[u].sign * (x - shape->units[u].at);
+        if (a > 0) value += shape->factor[u * outputs + o] * a;
+    }
+    return value;
+}
+
+static double scan_x_error(const Checker *k, const ScanPlan *scan) {
+    double error = 0, size = fabs(scan->form.constant);
+    for (uint32_t t = 0; t < scan->form.count; t++) {
+        const Bound *b = &k->row[k->plan->emission.part_dim[scan->form.terms[t].part]];
+        error += fabs(scan->form.terms[t].factor) * b->error;
+        size += fabs(scan->form.terms[t].factor) * b->size;
+    }
+    /* The interpreter's own rounding of x, unless all is whole. */
+    const NodeValues *x = values_of(k->plan->values, scan->x);
+    bool whole = x != NULL;
+    for (uint32_t v = 0; whole && v < x->count; v++)
+        whole = feature_number(x->levels[v]) == rint(feature_number(x->levels[v]));
+    return error + (whole ? 0 : LEVEL_SLACK * size);
+}
+
+/* The error of one output: the slope's share of x's error, and each unit's own. */
+static Bound output_bound(Checker *k, const ScanPlan *scan, const ScanShape *shape, size_t o,
+                          double x_error, const double *noise, const double *size) {
+    const ScanOutput *output = &scan->outputs[o];
+    Bound b = {0, 0, INFINITY};
+    for (uint32_t p = 0; p < output->points; p++) {
+        double slope = slope_near(shape, scan->output_count, o, output->x[p], x_error);
+        double off =
+            fabs(scan_value(shape, scan->output_count, o, output->x[p]) - output->value[p]);
+        if (off < LEVEL_SLACK * fabs(output->value[p])) off = 0;
+        b.error = fmax(b.error, slope * x_error + off);
+        b.size = fmax(b.size, fabs(output->value[p]));
+        b.grain = finer(b.grain, grain_of(output->value[p]));
+    }
+    double sum = fabs(shape->base[o]), grain = grain_of(shape->base[o]);
+    bool exact = b.error == 0;
+    for (uint32_t u = 0; u < shape->unit_count; u++) {
+        double f = shape->factor[u * scan->output_count + o];
+        b.error += fabs(f) * noise[u];
+        sum += fabs(f) * size[u];
+        exact &= f == 0 || noise[u] == 0;
+        grain = finer(grain, grain_of(f) * grain_of(shape->units[u].at));
+    }
+    b.error += sum_rounding(k, sum, exact ? finer(grain, b.grain) : 0, shape->unit_count + 1);
+    if (!exact) b.grain = 0;
+    return b;
+}
+
+static void write_output(Checker *k, uint32_t part, Bound b, const ModelMlp *ideal,
+                         const ModelMlp *actual, size_t first, const ScanShape *shape,
+                         const double *size, Bound *after) {
+    for (uint32_t d = 0; d < k->width; d++) {
+        double change = 0;
+        for (uint32_t u = 0; u < shape->unit_count; u++)
+            change += size[u] * fabs(tensor_get(&actual->out, first + u, d) -
+                                     tensor_get(&ideal->out, first + u, d));
+        after[d].error += change;
+        if (change != 0) after[d].grain = 0;
+    }
+    const Emission *e = &k->plan->emission;
+    for (uint32_t o = 0; o < k->plan->output_count; o++)
+        for (uint32_t f = 0; f < k->plan->outputs[o].form_count; f++) {
+            Form form = k->plan->outputs[o].forms[f];
+            for (uint32_t t = 0; t < form.count; t++) {
+                if (form.terms[t].part != part) continue;
+                Bound *to = &after[e->output_start[o] + f];
+                double w = fabs(form.terms[t].factor);
+                to->size += w * b.size;
+                to->error += w * b.error;
+                to->grain = finer(to->grain, b.grain * grain_of(w));
+                to->error += sum_rounding(k, to->size + to->error, to->grain, 1);
+            }
+        }
+    if (e->part_dim[part] == DIM_NONE) return;
+    Bound *to = &after[e->part_dim[part]];
+    to->size += b.size;
+    to->error += b.error;
+    to->grain = finer(to->grain, b.grain);
+}
+
+/* Half the smallest distance between values of x on which some output differs. */
+static double scan_margin(const ScanPlan *scan) {
+    double least = INFINITY;
+    for (size_t o = 0; o < scan->output_count; o++) {
+        const ScanOutput *output = &scan->outputs[o];
+        for (uint32_t p = 0; p + 1 < output->points; p++) {
+            double gap = output->x[p + 1] - output->x[p];
+            bool one = gap <= SAME_VALUE * (1 + fabs(output->x[p])); /* but for rounding */
+            if (!one && output->value[p] != output->value[p + 1]) least = fmin(least, gap / 2);
+        }
+    }
+    return least;
+}
+
+/* A cleared dimension: what it held is subtracted as it is, error and all; at worst the error
+ * stays (where it takes the value below the least). */
+static void check_clears(Checker *k, Stage stage, const ModelMlp *ideal, const ModelMlp *actual,
+                         size_t unit, Bound *after) {
+    const Liveness *live = &k->plan->emission.live;
+    for (uint32_t c = 0; c < live->clear_count; c++) {
+        const Clear *clear = &live->clears[c];
+        if (!stage_same(clear->stage, stage)) continue;
+        Bound *h = &k->row[clear->dim];
+        double noise, size;
+        bool *meant = ARENA_ARRAY(k->arena, k->width, bool);
+        meant[clear->dim] = true;
+        unit_bounds(k, ideal, actual, unit, meant, &noise, &size);
+        double error = h->error + noise +
+                       size * fabs(tensor_get(&actual->out, unit, clear->dim) -
+                                   tensor_get(&ideal->out, unit, clear->dim));
+        double grain = finer(h->grain, grain_of(clear->least));
+        error += 2 * sum_rounding(k, h->size + fabs(clear->least), error == 0 ? grain : 0, 2);
+        for (uint32_t d = 0; d < k->width; d++)
+            if (d != clear->dim) after[d].error += size * fabs(tensor_get(&actual->out, unit, d));
+        error += after[clear->dim].error - h->error; /* what else was written there */
+        after[clear->dim] = (Bound){0, error, error == 0 ? INFINITY : 0};
+        unit++;
+    }
+}
+
+static bool check_sublayer(Checker *k, Stage stage, const ModelMlp *ideal, const ModelMlp *actual) {
+    if (!same_shape(&ideal->in, &actual->in) || !same_shape(&ideal->out, &actual->out))
+        return broken(k, "a feed-forward sublayer has another shape than the program's");
+    Bound *after = ARENA_ARRAY(k->arena, k->width, Bound);
+    memcpy(after, k->row, k->width * sizeof *after);
+    size_t first = 0;
+    for (size_t u = 0; u < ideal->in.cols; u++)
+        if (!silent_in_row0(k, actual, u))
+            return broken(k, "a hidden unit may be active in the sink's row");
+    for (uint32_t s = 0; s < lower_scan_count(k->plan->lower); s++) {
+        const ScanPlan *scan = lower_scan(k->plan->lower, s);
+        if (!stage_same(scan->stage, stage)) continue;
+        ScanShape shape;
+        scan_shape(scan, k->plan->emit.steep, k->arena, &shape);
+        double *noise = ARENA_ARRAY(k->arena, (size_t)shape.unit_count + 1, double);
+        double *size = ARENA_ARRAY(k->arena, (size_t)shape.unit_count + 1, double);
+        bool *meant = ARENA_ARRAY(k->arena, k->width, bool);
+        for (uint32_t t = 0; t < scan->form.count; t++)
+            meant[k->plan->emission.part_dim[scan->form.terms[t].part]] = true;
+        for (uint32_t u = 0; u < shape.unit_count; u++)
+            unit_bounds(k, ideal, actual, first + u, meant, &noise[u], &size[u]);
+        double x_error = scan_x_error(k, scan);
+        tight(k, x_error, scan_margin(scan), "table of", node_text(k, scan->x));
+        for (size_t o = 0; o < scan->output_count; o++) {
+            Bound b = output_bound(k, scan, &shape, o, x_error, noise, size);
+            write_output(k, scan->outputs[o].part, b, ideal, actual, first, &shape, size, after);
+        }
+        first += shape.unit_count;
+    }
+    check_clears(k, stage, ideal, actual, first, after);
+    for (uint32_t d = 0; d < k->width; d++) {
+        double w = tensor_get(&ideal->out_bias, 0, d);
+        double change = fabs(tensor_get(&actual->out_bias, 0, d) - w);
+        after[d].error += change;
+        k->value0[d] += w;
+        k->row0[d].size += fabs(w);
+        k->row0[d].error += change + (w != 0 ? sum_rounding(k, k->row0[d].size,
+                                                            finer(k->row0[d].grain, grain_of(w)), 1)
+                                             : 0);
+        k->row0[d].grain = finer(k->row0[d].grain, grain_of(w));
+    }
+    memcpy(k->row, after, k->width * sizeof *after);
+    return true;
+}
+
+/* --- outputs ---------------------------------------------------------------------------- */
+
+static void check_number(Checker *k, const OutputPlan *output, uint32_t start) {
+    double error = k->row[start].error + LEVEL_SLACK * k->row[start].size, least = INFINITY;
+    for (uint32_t v = 0; v + 1 < output->value_count; v++) {
+        double a = feature_number(output->values[v]), b = feature_number(output->values[v + 1]);
+        if (b - a > SAME_VALUE * (1 + fabs(a))) least = fmin(least, (b - a) / 2);
+    }
+    k->c->error = fmax(k->c->error, error);
+    tight(k, error, least, "output", output->name);
+    if (!(error < least)) broken(k, "an output's error reaches the next value");
+}
+
+/* Scores 2kc - k^2: another choice m is behind by (k - m)^2. */
+static void check_choice(Checker *k, const OutputPlan *output, uint32_t start) {
+    for (uint32_t a = 0; a < output->value_count; a++)
+        for (uint32_t b = 0; b < a; b++) {
+            double error = k->row[start + a].error + k->row[start + b].error;
+            double allowed = (double)(a - b) * (a - b);
+            k->c->error = fmax(k->c->error, error);
+            tight(k, error, allowed, "output", output->name);
+            if (!(error < allowed)) broken(k, "an output's error reaches the next value");
+        }
+}
+
+/* Notes the bounds of the parts that were just written. */
+static void note_parts(Checker *k, double *part_error, Stage stage) {
+    const Lower *lower = k->plan->lower;
+    for (uint32_t p = 0; p < lower_part_count(lower); p++) {
+        const Part *part = lower_part(lower, p);
+        uint32_t dim = k->plan->emission.part_dim[p];
+        if (dim != DIM_NONE && stage_same(part->stage, stage)) part_error[p] = k->row[dim].error;
+    }
+}
+
+static bool check_layers(Checker *k, double *part_error) {
+    const Emission *e = &k->plan->emission;
+    if (k->ideal->layer_count != k->model->layer_count)
+        return broken(k, "another number of layers than the program's");
+    for (size_t l = 0; l < k->ideal->layer_count; l++) {
+        const ModelLayer *ideal = k->ideal->layers[l], *actual = k->model->layers[l];
+        uint32_t number = (uint32_t)l + e->first_layer;
+        k->layer = (uint32_t)l;
+        if (!check_heads(k, number, ideal, actual)) return false;
+        note_parts(k, part_error, (Stage){number, 0});
+        if (ideal->mlp_count != actual->mlp_count)
+            return broken(k, "another number of feed-forward sublayers than the program's");
+        for (uint32_t m = 0; m < ideal->mlp_count; m++) {
+            Stage stage = {number, m + 1};
+            if (!check_sublayer(k, stage, ideal->mlps[m], actual->mlps[m])) return false;
+            note_parts(k, part_error, stage);
+        }
+    }
+    return true;
+}
+
+bool certificate_check(const Compiled *plan, const Model *model, Arena *arena, Certificate *c) {
+    *c = (Certificate){0};
+    bool f32 = model->dtype == RT_F32;
+    Checker k = {.plan = plan,
+                 .ideal = plan->ideal,
+                 .model = model,
+                 .arena = arena,
+                 .c = c,
+                 .unit = f32 ? FLT_EPSILON / 2 : DBL_EPSILON / 2,
+                 .significand = f32 ? 0x1p24 : 0x1p53,
+                 .width = plan->emission.width,
+                 .longest = plan->domain.max_length};
+    k.row = ARENA_ARRAY(arena, k.width, Bound);
+    k.row0 = ARENA_ARRAY(arena, k.width, Bound);
+    k.value0 = ARENA_ARRAY(arena, k.width, double);
+    if (model->width != k.width) return broken(&k, "another residual width than the program's");
+    double *part_error = ARENA_ARRAY(arena, lower_part_count(plan->lower) + 1, double);
+    c->part_error = part_error;
+    if (!check_embeddings(&k)) return false;
+    note_parts(&k, part_error, (Stage){0, 0});
+    if (!check_layers(&k, part_error)) return false;
+    for (uint32_t o = 0; o < plan->output_count; o++) {
+        uint32_t start = plan->emission.output_start[o];
+        if (plan->outputs[o].numeric)
+            check_number(&k, &plan->outputs[o], start);
+        else
+            check_choice(&k, &plan->outputs[o], start);
+    }
+    if (!(c->tightest < 1)) {
+        char text[sizeof k.c->where + 80];
+        snprintf(text, sizeof text, "the bound does not close: %s, %.3g times what is allowed",
+                 c->where, c->tightest);
+        broken(&k, text);
+    }
+    return c->holds = c->broken[0] == 0;
+}

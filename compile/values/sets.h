@@ -1,0 +1,27 @@
+/* sets.h: hash-consed sorted lists of small numbers; equal lists have equal ids. */
+#ifndef RASP_COMPILE_VALUES_SETS_H
+#define RASP_COMPILE_VALUES_SETS_H
+
+#include "base/arena.h"
+
+#include <stdint.h>
+
+typedef uint32_t SetId;
+
+typedef struct Sets Sets;
+
+Sets *sets_new(Arena *arena);
+/* Sorts `member` in place, drops repetitions, and returns the list's id. */
+SetId sets_add(Sets *sets, uint32_t *member, size_t count);
+const uint32_t *sets_get(const Sets *sets, SetId id, uint32_t *count);
+
+/* A map from short tuples of numbers to a number, the memo of everything per context. */
+typedef struct TupleMap TupleMap;
+TupleMap *tuple_map_new(Arena *arena, uint32_t width);
+/* The place for the tuple's value; *found says whether it was there. */
+uint32_t *tuple_map_at(TupleMap *map, const uint32_t *tuple, bool *found);
+uint32_t tuple_map_count(const TupleMap *map);
+/* The k-th tuple in order of insertion. */
+const uint32_t *tuple_map_key(const TupleMap *map, uint32_t k);
+
+#endif

@@ -1,0 +1,95 @@
+/* values.h: the finite set of values that each s-op can take.
+ *
+ * Sources are what an elementwise expression is built on: the token, the position, and the
+ * result of each aggregate and width.  Every other s-op is a function of its sources.  For
+ * each s-op there is a list of levels (its distinct values, by the language's equality; an
+ * int stands for an equal float) and, for each context (domain.h), the set of levels that
+ * are possible there.  Joint values of several s-ops are enumerated over their common
+ * sources, context by context, so they stay correlated.
+ *
+ * Sets are upper bounds: every value that can occur on an input of the domain on which no
+ * operator fails is in the set.  Combinations on which an operator fails are left out: they
+ * belong to no such input.
+ *
+ * Memory: the arena given to values_new.  Nothing here is freed earlier.
+ */
+#ifndef RASP_COMPILE_VALUES_VALUES_H
+#define RASP_COMPILE_VALUES_VALUES_H
+
+#include "compile/values/domain.h"
+#include "compile/values/sets.h"
+
+typedef struct NodeValues {
+    bool known;
+    const Atom *levels; /* in order of discovery */
+    uint32_t count;
+    const SetId *sets; /* per context */
+    const NodeId *sources;
+    uint32_t source_count;
+} NodeValues;
+
+/* What could not be enumerated. */
+typedef struct ValuesError {
+    NodeId node;
+    double size, limit; /* combinations or levels wanted and allowed */
+    const char *what;   /* "values", "combinations of values" */
+    bool raisable;      /* the limit grows with `level_limit` and `row_limit` */
+} ValuesError;
+
+typedef struct Values Values;
+
+/* `level_limit`: most levels of one s-op; `row_limit`: most combinations enumerated at once. */
+Values *values_new(Graph *graph, const Domain *domain, uint32_t level_limit, uint64_t row_limit,
+                   Arena *arena);
+Graph *values_graph(const Values *values);
+const Domain *values_domain(const Values *values);
+Arena *values_arena(const Values *values);
+
+/* NULL when the set is too large: values_error says why. */
+const NodeValues *values_of(Values *values, NodeId node);
+const ValuesError *values_error(const Values *values);
+
+/* The members of a set, sorted. */
+const uint32_t *values_set(const Values *values, SetId set, uint32_t *count);
+
+/* The distinct joint values of `count` s-ops at one position: `row_count` rows of `count`
+ * level numbers.  `context` restricts to one context (UINT32_MAX: all).  False and
+ * values_error when there are too many. */
+/* Lowers (or raises again) how many combinations are enumerated at once; returns the old. */
+uint64_t values_set_row_limit(Values *values, uint64_t limit);
+typedef struct Rows {
+    uint32_t *level; /* [row_count, width] */
+    size_t row_count;
+    uint32_t width;
+} Rows;
+bool values_rows(Values *values, const NodeId *nodes, uint32_t count, uint32_t context, Rows *rows);
+/* The same for nodes that are functions of `basis`: where the common sources have too many
+ * combinations, those of the basis are taken. */
+bool values_rows_over(Values *values, const NodeId *basis, uint32_t basis_count,
+                      const NodeId *nodes, uint32_t count, Rows *rows);
+
+/* Are all its levels numbers (bools count)? */
+bool values_numeric(const NodeValues *v);
+
+/* True when the node has the same single value in every context with the same position
+ * (or, second, the same length): then it is a function of the position (length). */
+bool values_by_position(Values *values, NodeId node);
+
+/* Row facts of a selector, for a query at each context: at least / at most how many keys are
+ * selected. */
+typedef struct SelectorFacts {
+    const uint32_t *least, *most; /* per context */
+    bool never_empty;             /* least >= 1 everywhere */
+    bool at_most_one;             /* most <= 1 everywhere */
+    bool everything;              /* every row selects every key */
+} SelectorFacts;
+const SelectorFacts *values_selector(Values *values, NodeId selector);
+
+/* Are all values that one row selects equal, by at-most-one or because the selector pins a
+ * key that the value is a function of?  Then the aggregate moves a value, it does not mix. */
+bool values_moves(Values *values, NodeId aggregate);
+/* Says so of an aggregate made for a function of a moved value, before its values are asked
+ * for: what the proof said of strings holds of their codes. */
+void values_declare_moves(Values *values, NodeId aggregate);
+
+#endif

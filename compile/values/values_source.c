@@ -1,0 +1,325 @@
+/* The values of the sources: token, position, aggregates, widths. */
+#include "compile/values/means.h"
+#include "compile/values/values_private.h"
+
+/* --- inputs ----------------------------------------------------------------------------- */
+
+static bool compute_tokens(Values *values, NodeId node, Entry *entry) {
+    const Domain *domain = values->domain;
+    uint32_t *all = ARENA_ARRAY(values->arena, domain->alphabet_size, uint32_t);
+    for (uint32_t k = 0; k < domain->alphabet_size; k++) {
+        all[k] = entry_level(values, node, domain->alphabet[k]);
+        if (all[k] == UINT32_MAX) return false;
+    }
+    SetId any = sets_add(values->sets, all, domain->alphabet_size), first = any;
+    if (domain->first >= 0) {
+        uint32_t only = (uint32_t)domain->first;
+        first = sets_add(values->sets, &only, 1);
+    }
+    for (uint32_t n = 1; n <= domain->max_length; n++)
+        for (uint32_t i = 0; i < n; i++) entry->sets[context_of(n, i)] = i == 0 ? first : any;
+    return true;
+}
+
+static bool compute_indices(Values *values, NodeId node, Entry *entry) {
+    for (uint32_t i = 0; i < values->domain->max_length; i++) {
+        uint32_t level = entry_level(values, node, atom_int(i));
+        if (level == UINT32_MAX) return false;
+        SetId set = sets_add(values->sets, &level, 1);
+        for (uint32_t n = i + 1; n <= values->domain->max_length; n++)
+            entry->sets[context_of(n, i)] = set;
+    }
+    return true;
+}
+
+/* --- widths ----------------------------------------------------------------------------- */
+
+static bool compute_width(Values *values, NodeId node, Entry *entry) {
+    const SelectorFacts *facts = values_selector(values, graph_node(values->graph, node)->arg[0]);
+    if (!facts) return false;
+    uint32_t *member = ARENA_ARRAY(values->arena, values->domain->max_length + 1, uint32_t);
+    TupleMap *memo = tuple_map_new(values->arena, 2);
+    for (uint32_t c = 0; c < domain_contexts(values->domain); c++) {
+        uint32_t range[2] = {facts->least[c], facts->most[c]};
+        bool found;
+        uint32_t *set = tuple_map_at(memo, range, &found);
+        if (!found) {
+            uint32_t count = 0;
+            for (uint32_t w = range[0]; w <= range[1]; w++) {
+                member[count] = entry_level(values, node, atom_int(w));
+                if (member[count++] == UINT32_MAX) return false;
+            }
+            *set = sets_add(values->sets, member, count);
+        }
+        entry->sets[c] = *set;
+    }
+    return true;
+}
+
+/* --- aggregates ------------------------------------------------------------------------- */
+
+SetId values_within(Values *values, const NodeValues *v, uint32_t n, Arena *scratch) {
+    bool *present = ARENA_ARRAY(scratch, v->count, bool);
+    uint32_t *member = ARENA_ARRAY(scratch, v->count, uint32_t), total = 0;
+    SetId last = UINT32_MAX;
+    for (uint32_t j = 0; j < n; j++) {
+        SetId set = v->sets[context_of(n, j)];
+        if (set == last) continue;
+        last = set;
+        uint32_t count;
+        const uint32_t *m = sets_get(values->sets, set, &count);
+        for (uint32_t k = 0; k < count; k++) present[m[k]] = true;
+    }
+    for (uint32_t k = 0; k < v->count; k++)
+        if (present[k]) member[total++] = k;
+    return sets_add(values->sets, member, total);
+}
+
+static uint32_t set_atoms(Values *values, const NodeValues *v, SetId set, Atom **atoms,
+                          Arena *arena) {
+    uint32_t count;
+    const uint32_t *member = sets_get(values->sets, set, &count);
+    *atoms = ARENA_ARRAY(arena, count, Atom);
+    for (uint32_t k = 0; k < count; k++) (*atoms)[k] = v->levels[member[k]];
+    return count;
+}
+
+/* One aggregate's work: its values, the means of each set of them, the set being built. */
+typedef struct Work {
+    Values *values;
+    NodeId node;
+    const NodeValues *v;
+    bool moves;
+    TupleMap *means_of; /* set -> index + 1 into means; 0: not exact */
+    Means **means;
+    size_t means_count, means_capacity;
+    Arena *arena; /* lives as long as the work */
+    uint32_t *member;
+    size_t count, capacity;
+} Work;
+
+static bool add_value(Work *w, Atom value) {
+    uint32_t level = entry_level(w->values, w->node, value);
+    if (level == UINT32_MAX) return false;
+    w->member = arena_grow(w->arena, w->member, &w->capacity, w->count + 1, sizeof *w->member);
+    w->member[w->count++] = level;
+    return true;
+}
+
+static SetId finish_set(Work *w) {
+    SetId set = sets_add(w->values->sets, w->member, w->count);
+    w->count = 0;
+    return set;
+}
+
+static bool all_numbers(const Atom *atom, uint32_t count) {
+    bool other_than_bool = false;
+    for (uint32_t k = 0; k < count; k++) {
+        if (!atom_is_number(atom[k])) return false;
+        other_than_bool |= atom[k].kind != ATOM_BOOL;
+    }
+    return other_than_bool;
+}
+
+/* The means of the members of a set of values; NULL and the error when they cannot be. */
+static Means *means_of_set(Work *w, SetId set) {
+    bool found;
+    uint32_t *at = tuple_map_at(w->means_of, &set, &found);
+    if (found) return w->means[*at];
+    Atom *atoms;
+    uint32_t count = set_atoms(w->values, w->v, set, &atoms, w->arena);
+    if (!all_numbers(atoms, count)) {
+        values_too_large(w->values, w->node, "kinds of values that it averages", 2, 1);
+        return NULL;
+    }
+    Means *means = means_new(w->arena, atoms, count, w->values->domain->max_length);
+    if (!means) {
+        values_too_large(w->values, w->node, "bits in the exact sum of its values", 121, 120);
+        return NULL;
+    }
+    w->means = arena_grow(w->arena, w->means, &w->means_capacity, w->means_count + 1, sizeof means);
+    *at = (uint32_t)w->means_count;
+    return w->means[w->means_count++] = means;
+}
+
+static bool too_many_sums(Work *w) {
+    return values_too_large(w->values, w->node, "sums of its values", means_limit + 1, means_limit);
+}
+
+/* Means of `width` values; of one value, the value itself. */
+static bool add_means(Work *w, SetId set, Means *means, uint32_t width, const Sums *sums) {
+    Atom *atoms;
+    uint32_t count = width == 1 ? set_atoms(w->values, w->v, set, &atoms, w->arena) : 0;
+    for (uint32_t k = 0; k < count; k++)
+        if (!add_value(w, atoms[k])) return false;
+    for (size_t s = 0; width > 1 && s < sums->count; s++)
+        if (!add_value(w, atom_float(means_value(means, sums->sum[s], width)))) return false;
+    return true;
+}
+
+/* Rows of which `least` to `most` keys are selected, whichever. */
+static bool uncertain_row(Work *w, SetId set, uint32_t least, uint32_t most) {
+    if (least == 0 && !add_value(w, graph_node(w->values->graph, w->node)->atom)) return false;
+    if (least <= 1 && most >= 1 && !add_means(w, set, NULL, 1, NULL)) return false;
+    if (w->moves || most < 2) return true;
+    Means *means = means_of_set(w, set);
+    if (!means) return false;
+    for (uint32_t width = least > 2 ? least : 2; width <= most; width++) {
+        Sums sums;
+        if (!means_sums(means, width, &sums)) return too_many_sums(w);
+        if (!add_means(w, set, means, width, &sums)) return false;
+    }
+    return true;
+}
+
+/* Rows whose keys are certain: every one, or those that only positions decide. */
+typedef struct CertainRows {
+    bool everything, positional;
+    Literals literals;
+    NodeId selector;
+} CertainRows;
+
+static bool certain(Values *values, const CertainRows *rows, uint32_t n, uint32_t j, uint32_t i) {
+    return rows->everything ||
+           positional_cell(values, rows->selector, &rows->literals, n, j, i) == 1;
+}
+
+/* One value from each selected position's own set. */
+static bool certain_row(Work *w, const CertainRows *rows, uint32_t n, uint32_t i, SetId within,
+                        Arena *scratch) {
+    Values *values = w->values;
+    SetId *own = ARENA_ARRAY(scratch, n, SetId);
+    uint32_t width = 0;
+    bool alike = true;
+    for (uint32_t j = 0; j < n; j++)
+        if (certain(values, rows, n, j, i)) own[width++] = w->v->sets[context_of(n, j)];
+    if (width == 0) return add_value(w, graph_node(values->graph, w->node)->atom);
+    for (uint32_t k = 0; k < width && (w->moves || width == 1); k++)
+        if (!add_means(w, own[k], NULL, 1, NULL)) return false;
+    if (w->moves || width == 1) return true;
+    for (uint32_t k = 1; k < width; k++) alike &= own[k] == own[0];
+    Means *means = means_of_set(w, alike ? own[0] : within);
+    Sums sums;
+    if (!means) return false;
+    if (!means_sums(means, alike ? width : 0, &sums)) return too_many_sums(w);
+    for (uint32_t k = 0; k < width && !alike; k++) {
+        Atom *atoms;
+        uint32_t count = set_atoms(values, w->v, own[k], &atoms, scratch);
+        if (!means_add(means, &sums, atoms, count, scratch)) return too_many_sums(w);
+    }
+    return add_means(w, within, means, width, &sums);
+}
+
+/* The one set that the values at all positions of an input of length n have, if they do. */
+static bool alike_within(const Work *w, uint32_t n, SetId *set) {
+    *set = w->v->sets[context_of(n, 0)];
+    for (uint32_t j = 1; j < n; j++)
+        if (w->v->sets[context_of(n, j)] != *set) return false;
+    return true;
+}
+
+/* Rows of known width over values that are alike everywhere: which ones does not matter. */
+static bool alike_rows(Work *w, const SelectorFacts *facts, SetId set, uint32_t n, TupleMap *memo,
+                       SetId *sets) {
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t c = context_of(n, i), width = facts->most[c];
+        if (w->moves && width > 1) width = 1;
+        bool found;
+        uint32_t *at = tuple_map_at(memo, (uint32_t[]){set, width}, &found);
+        if (!found) {
+            if (!uncertain_row(w, set, width, width)) return false;
+            *at = finish_set(w);
+        }
+        sets[c] = *at;
+    }
+    return true;
+}
+
+static bool certain_sets(Work *w, const CertainRows *rows, const SelectorFacts *facts,
+                         SetId *sets) {
+    uint32_t longest = w->values->domain->max_length;
+    TupleMap *memo = tuple_map_new(w->arena, 2);
+    for (uint32_t n = 1; n <= longest; n++) {
+        SetId alike;
+        if (alike_within(w, n, &alike)) {
+            if (!alike_rows(w, facts, alike, n, memo, sets)) return false;
+            continue;
+        }
+        Arena *scratch = arena_child(w->arena);
+        SetId within = values_within(w->values, w->v, n, scratch);
+        bool done = true;
+        for (uint32_t i = 0; i < n && done; i++) {
+            uint32_t c = context_of(n, i);
+            if (rows->everything && i > 0) { /* all rows are alike */
+                sets[c] = sets[context_of(n, 0)];
+                continue;
+            }
+            done = certain_row(w, rows, n, i, within, scratch);
+            sets[c] = finish_set(w);
+        }
+        arena_free(scratch);
+        if (!done) return false;
+    }
+    return true;
+}
+
+static bool uncertain_sets(Work *w, const SelectorFacts *facts, SetId *sets) {
+    TupleMap *memo = tuple_map_new(w->arena, 3);
+    uint32_t longest = w->values->domain->max_length;
+    for (uint32_t n = 1; n <= longest; n++) {
+        Arena *scratch = arena_child(w->arena);
+        SetId within = values_within(w->values, w->v, n, scratch);
+        arena_free(scratch);
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t c = context_of(n, i), least = facts->least[c], most = facts->most[c];
+            if (w->moves && least > 1) least = 1;
+            if (w->moves && most > 1) most = 1;
+            bool found;
+            uint32_t *set = tuple_map_at(memo, (uint32_t[]){within, least, most}, &found);
+            if (!found) {
+                if (!uncertain_row(w, within, least, most)) return false;
+                *set = finish_set(w);
+            }
+            sets[c] = *set;
+        }
+    }
+    return true;
+}
+
+static bool compute_aggregate(Values *values, NodeId id, Entry *entry) {
+    NodeId selector = graph_node(values->graph, id)->arg[0];
+    NodeId value = graph_node(values->graph, id)->arg[1];
+    const SelectorFacts *facts = values_selector(values, selector);
+    const NodeValues *v = values_of(values, value);
+    if (!facts || !v) return false;
+    Arena *scratch = arena_child(values->arena);
+    Work w = {.values = values,
+              .node = id,
+              .v = v,
+              .moves = values_moves(values, id),
+              .means_of = tuple_map_new(scratch, 1),
+              .arena = scratch};
+    CertainRows rows = {.everything = facts->everything,
+                        .selector = selector,
+                        .literals = selector_literals(values->graph, selector, scratch)};
+    rows.positional = !rows.everything && literals_positional(values, &rows.literals);
+    bool done = rows.everything || rows.positional ? certain_sets(&w, &rows, facts, entry->sets)
+                                                   : uncertain_sets(&w, facts, entry->sets);
+    arena_free(scratch);
+    return done;
+}
+
+bool values_compute_source(Values *values, NodeId node, Entry *entry) {
+    switch (graph_node(values->graph, node)->kind) {
+    case NODE_TOKENS:
+        return compute_tokens(values, node, entry);
+    case NODE_INDICES:
+        return compute_indices(values, node, entry);
+    case NODE_WIDTH:
+        return compute_width(values, node, entry);
+    case NODE_AGGREGATE:
+        return compute_aggregate(values, node, entry);
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,37 @@
+/* analysis.h: how many attention layers and heads an s-op needs (language.md section 15).
+ *
+ * An aggregate or width stands in the layer of its depth; a head is a distinct selector of a
+ * layer.  Structurally equal selectors are one node already.  A width whose rows are all
+ * alike (each query of its selector is a constant: `count`, `contains`, `length`) needs no
+ * selection of its own: it is the mean of its selector's condition over all positions, so it
+ * goes with the head of its selector if an aggregate of the layer has one, else with the head
+ * that attends to everything.  Selectors that select everything are one.
+ */
+#ifndef RASP_GRAPH_ANALYSIS_H
+#define RASP_GRAPH_ANALYSIS_H
+
+#include "graph/graph.h"
+
+typedef struct Head {
+    uint32_t layer;  /* from 1 */
+    NodeId selector; /* NODE_NONE: everything, by a selector that is not in the graph */
+    uint32_t uses;   /* aggregates and widths that read it */
+} Head;
+
+typedef struct Layers {
+    uint32_t count;    /* attention layers: the depth of the deepest root */
+    const Head *heads; /* by layer, then by selector */
+    size_t head_count;
+    const NodeId *path; /* a longest chain: one aggregate or width a layer, from layer 1 */
+} Layers;
+
+/* What the roots (s-ops) need together; in `arena`. */
+Layers analyse_layers(const Graph *graph, const NodeId *roots, size_t count, Arena *arena);
+
+/* The heads of one layer. */
+size_t layers_heads(const Layers *layers, uint32_t layer);
+
+/* Does the selector select every pair, whatever the input? */
+bool selects_everything(const Graph *graph, NodeId selector);
+
+#endif

@@ -1,0 +1,75 @@
+#include "graph/fault.h"
+
+#include <string.h>
+
+static const struct {
+    FaultClass class;
+    const char *reference, *ours;
+} faults[] = {
+    [FAULT_NONE] = {FAULT_PLAIN, "", ""},
+#define FAULT(id, class, reference, ours) [FAULT_##id] = {class, reference, ours},
+#include "graph/fault.def"
+#undef FAULT
+};
+
+FaultClass fault_class(FaultId id) {
+    return faults[id].class;
+}
+
+/* The argument that `$k` at `at` names, or NULL where there is none. */
+static const char *argument(const Fault *fault, const char *at) {
+    if (at[0] != '$' || at[1] < '1' || at[1] > '0' + FAULT_ARGS) return NULL;
+    const char *text = fault->arg[at[1] - '1'];
+    return text ? text : "?";
+}
+
+static const char *fill(const Fault *fault, const char *template, Arena *arena) {
+    size_t length = 0;
+    for (const char *at = template; *at; at++) {
+        const char *text = argument(fault, at);
+        length += text ? strlen(text) : 1;
+        at += text != NULL;
+    }
+    char *filled = arena_alloc(arena, length + 1), *to = filled;
+    for (const char *at = template; *at; at++) {
+        const char *text = argument(fault, at);
+        size_t size = text ? strlen(text) : 1;
+        memcpy(to, text ? text : at, size);
+        to += size;
+        at += text != NULL;
+    }
+    return filled;
+}
+
+const char *fault_reference_text(const Fault *fault, Arena *arena) {
+    return fill(fault, faults[fault->id].reference, arena);
+}
+
+const char *fault_text(const Fault *fault, Arena *arena) {
+    return fill(fault, faults[fault->id].ours, arena);
+}
+
+enum { NOTES_SHOWN = 8 }; /* of a deep recursion, the innermost calls */
+
+void fault_report(const Fault *fault, const DiagSink *sink, const SourceMap *map, Arena *arena) {
+    Diag notes[NOTES_SHOWN + 1];
+    size_t count = 0, more = 0;
+    for (const FaultCall *call = fault->calls; call; call = call->outer) {
+        if (count == NOTES_SHOWN)
+            more++;
+        else
+            notes[count++] =
+                (Diag){.severity = DIAG_NOTE,
+                       .span = call->span,
+                       .message = arena_format(arena, "in this call of '%s'", call->function)};
+    }
+    if (more)
+        notes[count++] = (Diag){.severity = DIAG_NOTE,
+                                .message = arena_format(arena, "and %zu more calls", more)};
+    diag_report(sink, map,
+                &(Diag){.severity = DIAG_ERROR,
+                        .span = fault->span,
+                        .message = fault_text(fault, arena),
+                        .notes = notes,
+                        .note_count = count});
+}

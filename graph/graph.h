@@ -1,0 +1,103 @@
+/* graph.h: what a program computes: a directed acyclic graph of s-ops and selectors.
+ *
+ * Functions, loops, lists and dicts are gone: evaluation (eval.h) leaves only these nodes.
+ *
+ *     node        arguments                          value at position i
+ *     tokens      a token type                       token i, converted
+ *     indices                                        i
+ *     constant    an atom                            the atom
+ *     map         an operator, 1-3 s-ops             the operator on the arguments at i
+ *     lookup      a constant container, an s-op      the entry
+ *     select      a comparison, key, query s-ops     row i: which j have key(j) op query(i)
+ *     and or not  selectors                          cell by cell
+ *     aggregate   selector, s-op, default atom       mean of the values at the selected j
+ *     width       selector                           how many j are selected
+ *
+ * Nodes are hash-consed: structurally equal nodes are one node (constants and defaults by
+ * atom_same), so equality of nodes is equality of ids.  Ids count up from 0 and a node's
+ * arguments come before it: one pass over the ids is a pass in topological order.  Nodes
+ * are immutable but for their name; the graph lives in one arena, with its session.
+ */
+#ifndef RASP_GRAPH_GRAPH_H
+#define RASP_GRAPH_GRAPH_H
+
+#include "graph/lookup.h"
+#include "graph/op.h"
+
+typedef uint32_t NodeId;
+#define NODE_NONE UINT32_MAX
+
+typedef enum NodeKind {
+    NODE_TOKENS,
+    NODE_INDICES,
+    NODE_CONSTANT,
+    NODE_MAP,
+    NODE_LOOKUP,
+    NODE_SELECT,
+    NODE_AND,
+    NODE_OR,
+    NODE_NOT,
+    NODE_AGGREGATE,
+    NODE_WIDTH,
+} NodeKind;
+
+typedef enum TokenType {
+    TOKENS_ASIS,
+    TOKENS_STR,
+    TOKENS_INT,
+    TOKENS_FLOAT,
+    TOKENS_BOOL,
+} TokenType;
+
+typedef struct Node {
+    NodeKind kind;
+    OpId op;                  /* map: the operator; select: the comparison (key op query) */
+    TokenType tokens;         /* tokens */
+    int arity;                /* number of node arguments */
+    NodeId arg[OP_MAX_ARITY]; /* select: key, query; aggregate: selector, values; width: selector */
+    Atom atom;                /* constant: the value; aggregate: the default */
+    const Lookup *lookup;
+    uint32_t depth;  /* attention layers needed, see graph_new */
+    Span span;       /* where the program made it (the first time) */
+    const Str *name; /* the first name it was given by an assignment, or NULL */
+} Node;
+
+typedef struct Graph Graph;
+
+/* Depth: tokens, indices, constants 0; map and lookup the maximum of their arguments; a
+ * select one more than the deeper of key and query, combinations the maximum of their parts;
+ * aggregate the larger of (values + 1) and the selector; width that of its selector. */
+Graph *graph_new(Arena *arena, Intern *intern);
+Intern *graph_intern(const Graph *graph);
+Arena *graph_arena(const Graph *graph);
+uint32_t graph_count(const Graph *graph);
+/* Valid until the next node is added. */
+const Node *graph_node(const Graph *graph, NodeId id);
+
+NodeId graph_tokens(Graph *graph, TokenType type, Span span);
+NodeId graph_indices(Graph *graph, Span span);
+NodeId graph_constant(Graph *graph, Atom atom, Span span);
+NodeId graph_map(Graph *graph, OpId op, const NodeId *args, Span span);
+NodeId graph_lookup(Graph *graph, const Lookup *lookup, NodeId at, Span span);
+NodeId graph_select(Graph *graph, OpId comparison, NodeId key, NodeId query, Span span);
+NodeId graph_and(Graph *graph, NodeId a, NodeId b, Span span);
+NodeId graph_or(Graph *graph, NodeId a, NodeId b, Span span);
+NodeId graph_not(Graph *graph, NodeId a, Span span);
+NodeId graph_aggregate(Graph *graph, NodeId selector, NodeId values, Atom fallback, Span span);
+NodeId graph_width(Graph *graph, NodeId selector, Span span);
+
+static inline bool node_is_selector(const Node *node) {
+    return node->kind >= NODE_SELECT && node->kind <= NODE_NOT;
+}
+
+/* Remembers the first name only: it is for reports. */
+void graph_name(Graph *graph, NodeId id, const Str *name);
+
+/* needed[id] for id < graph_count: is the node among the roots or below one?  In `arena`. */
+bool *graph_needed(const Graph *graph, const NodeId *roots, size_t count, Arena *arena);
+
+/* The node in source form, `select(tokens, tokens, ==)`; inner nodes that have a name are
+ * shown by it, and text beyond about `limit` bytes is cut with "...". */
+const char *graph_text(const Graph *graph, NodeId id, size_t limit, Arena *arena);
+
+#endif

@@ -1,0 +1,118 @@
+#include "graph/lookup.h"
+
+#include <string.h>
+
+static const char *const kind_word[] = {[LOOKUP_LIST] = "list",
+                                        [LOOKUP_STRING] = "string",
+                                        [LOOKUP_DICT] = "dict",
+                                        [LOOKUP_SET] = "list"};
+
+static const Atom *copy(Arena *arena, const Atom *atoms, size_t count) {
+    if (!atoms) return NULL;
+    Atom *to = ARENA_ARRAY(arena, count, Atom);
+    if (count) memcpy(to, atoms, count * sizeof *to);
+    return to;
+}
+
+/* The slot that holds the key, or the free one where it would go. */
+static uint32_t find_slot(const Lookup *lookup, Atom key) {
+    uint32_t mask = lookup->slot_count - 1, at = (uint32_t)atom_hash(key) & mask;
+    while (lookup->slots[at] && !atom_equal(lookup->keys[lookup->slots[at] - 1], key))
+        at = (at + 1) & mask;
+    return at;
+}
+
+static uint64_t combine(uint64_t hash, const Atom *atoms, size_t count) {
+    for (size_t k = 0; atoms && k < count; k++)
+        hash = (hash ^ (atom_hash(atoms[k]) + (uint64_t)atoms[k].kind)) * 0x100000001b3u;
+    return hash;
+}
+
+static const bool *copy_holes(Arena *arena, const bool *holes, size_t count) {
+    if (!holes || !memchr(holes, true, count)) return NULL;
+    return memcpy(ARENA_ARRAY(arena, count, bool), holes, count * sizeof *holes);
+}
+
+const Lookup *lookup_new(Arena *arena, LookupKind kind, const Atom *keys, const Atom *values,
+                         size_t count) {
+    return lookup_new_holed(arena, kind, keys, values, NULL, count);
+}
+
+const Lookup *lookup_new_holed(Arena *arena, LookupKind kind, const Atom *keys, const Atom *values,
+                               const bool *holes, size_t count) {
+    Lookup *lookup = ARENA_NEW(arena, Lookup);
+    lookup->kind = kind;
+    lookup->count = (uint32_t)count;
+    lookup->keys = copy(arena, keys, count);
+    lookup->values = copy(arena, values, count);
+    lookup->holes = copy_holes(arena, holes, count);
+    lookup->hash =
+        combine(combine(0xcbf29ce484222325u + (uint64_t)kind, keys, count), values, count);
+    if (keys) {
+        lookup->slot_count = 4;
+        while (lookup->slot_count < 2 * count) lookup->slot_count *= 2;
+        lookup->slots = ARENA_ARRAY(arena, lookup->slot_count, uint32_t);
+        for (uint32_t k = 0; k < count; k++) {
+            uint32_t at = find_slot(lookup, keys[k]);
+            if (!lookup->slots[at]) lookup->slots[at] = k + 1;
+        }
+    }
+    return lookup;
+}
+
+static bool same_atoms(const Atom *a, const Atom *b, size_t count) {
+    if (!a || !b) return a == b;
+    for (size_t k = 0; k < count; k++)
+        if (!atom_same(a[k], b[k])) return false;
+    return true;
+}
+
+static bool same_holes(const bool *a, const bool *b, size_t count) {
+    if (!a || !b) return a == b;
+    return memcmp(a, b, count * sizeof *a) == 0;
+}
+
+bool lookup_same(const Lookup *a, const Lookup *b) {
+    return a == b ||
+           (a->kind == b->kind && a->count == b->count && a->hash == b->hash &&
+            same_atoms(a->keys, b->keys, a->count) && same_atoms(a->values, b->values, a->count) &&
+            same_holes(a->holes, b->holes, a->count));
+}
+
+/* The entry at a place. */
+static FaultId entry(const Lookup *lookup, size_t place, Atom *result) {
+    if (lookup->holes && lookup->holes[place]) return FAULT_PICKED_NO_ATOM;
+    *result = lookup->values[place];
+    return FAULT_NONE;
+}
+
+static FaultId at_position(const Lookup *lookup, Atom at, Atom *result) {
+    if (at.kind == ATOM_STRING) return FAULT_INDEX_STRING;
+    if (at.kind == ATOM_FLOAT)
+        return lookup->kind == LOOKUP_STRING ? FAULT_INDEX_STRING_NOT_INT : FAULT_INDEX_NOT_INT;
+    int64_t i = atom_integer(at), count = lookup->count;
+    if (i < -count || i >= count) return FAULT_INDEX_RANGE;
+    return entry(lookup, (size_t)(i < 0 ? i + count : i), result);
+}
+
+FaultId lookup_eval(const Lookup *lookup, Atom at, Atom *result) {
+    if (!lookup->keys && lookup->kind <= LOOKUP_STRING) return at_position(lookup, at, result);
+    uint32_t found = lookup->count ? lookup->slots[find_slot(lookup, at)] : 0;
+    if (lookup->kind == LOOKUP_SET) {
+        *result = atom_bool(found != 0);
+        return FAULT_NONE;
+    }
+    if (!found) return FAULT_NO_SUCH_KEY;
+    return entry(lookup, found - 1, result);
+}
+
+Fault lookup_fault(const Lookup *lookup, FaultId id, Atom at, Span span, Arena *arena) {
+    Fault fault = {.id = id, .span = span};
+    const char *shown = atom_show(at, ATOM_QUOTED, arena);
+    bool range = id == FAULT_INDEX_RANGE;
+    bool names_entry = range || id == FAULT_NO_SUCH_KEY || id == FAULT_PICKED_NO_ATOM;
+    fault.arg[0] = names_entry ? shown : kind_word[lookup->kind];
+    fault.arg[1] = range ? kind_word[lookup->kind] : atom_kind_name(at.kind);
+    fault.arg[2] = arena_format(arena, "%u", lookup->count);
+    return fault;
+}

@@ -1,0 +1,306 @@
+#include "graph/op.h"
+
+#include <math.h>
+#include <string.h>
+
+__extension__ typedef unsigned __int128 Wide;
+
+static bool both_strings(const Atom *a) {
+    return a[0].kind == ATOM_STRING && a[1].kind == ATOM_STRING;
+}
+static bool any_string(const Atom *a) {
+    return a[0].kind == ATOM_STRING || a[1].kind == ATOM_STRING;
+}
+static bool both_integral(const Atom *a) {
+    return atom_is_integral(a[0]) && atom_is_integral(a[1]);
+}
+
+static FaultId set_int(Atom *r, bool overflow, int64_t value) {
+    *r = atom_int(value);
+    return overflow ? FAULT_INT_OVERFLOW : FAULT_NONE;
+}
+
+static FaultId set_float(Atom *r, double value) {
+    *r = atom_float(value);
+    return FAULT_NONE;
+}
+
+static FaultId set_bool(Atom *r, bool value) {
+    *r = atom_bool(value);
+    return FAULT_NONE;
+}
+
+/* --- arithmetic ------------------------------------------------------------------------- */
+
+static FaultId eval_add(const Atom *a, Intern *table, Atom *r) {
+    if (both_strings(a)) {
+        size_t length = (size_t)a[0].s->length + a[1].s->length;
+        char *text = ARENA_BLOCK(intern_arena(table), length + 1, char);
+        memcpy(text, a[0].s->text, a[0].s->length);
+        memcpy(text + a[0].s->length, a[1].s->text, a[1].s->length);
+        *r = atom_string(intern(table, text, length));
+        arena_release(intern_arena(table), text);
+        return FAULT_NONE;
+    }
+    if (any_string(a)) return a[0].kind == ATOM_STRING ? FAULT_CONCATENATION : FAULT_OPERANDS;
+    if (!both_integral(a)) return set_float(r, atom_double(a[0]) + atom_double(a[1]));
+    int64_t sum;
+    bool overflow = __builtin_add_overflow(atom_integer(a[0]), atom_integer(a[1]), &sum);
+    return set_int(r, overflow, sum);
+}
+
+static FaultId eval_sub(const Atom *a, Intern *table, Atom *r) {
+    (void)table;
+    if (any_string(a)) return FAULT_OPERANDS;
+    if (!both_integral(a)) return set_float(r, atom_double(a[0]) - atom_double(a[1]));
+    int64_t difference;
+    bool overflow = __builtin_sub_overflow(atom_integer(a[0]), atom_integer(a[1]), &difference);
+    return set_int(r, overflow, difference);
+}
+
+static FaultId repeat(const Str *s, Atom times, Intern *table, Atom *r) {
+    if (!atom_is_integral(times)) return FAULT_REPEAT;
+    int64_t count = atom_integer(times) > 0 ? atom_integer(times) : 0;
+    if (s->length == 0) count = 0;
+    char *text = arena_block(intern_arena(table), (size_t)count, s->length);
+    for (int64_t k = 0; k < count; k++) memcpy(text + (size_t)k * s->length, s->text, s->length);
+    *r = atom_string(intern(table, text, (size_t)count * s->length));
+    arena_release(intern_arena(table), text);
+    return FAULT_NONE;
+}
+
+static FaultId eval_mul(const Atom *a, Intern *table, Atom *r) {
+    if (a[0].kind == ATOM_STRING) return repeat(a[0].s, a[1], table, r);
+    if (a[1].kind == ATOM_STRING) return repeat(a[1].s, a[0], table, r);
+    if (!both_integral(a)) return set_float(r, atom_double(a[0]) * atom_double(a[1]));
+    int64_t product;
+    bool overflow = __builtin_mul_overflow(atom_integer(a[0]), atom_integer(a[1]), &product);
+    return set_int(r, overflow, product);
+}
+
+static int bit_length(uint64_t x) {
+    return x ? 64 - __builtin_clzll(x) : 0;
+}
+static uint64_t magnitude(int64_t x) {
+    return x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
+}
+
+/* a / b rounded once: enough quotient bits and a sticky one, then one conversion.  0 keeps the
+ * sign that dividing doubles gives it. */
+static double divide_ints(int64_t a, int64_t b) {
+    uint64_t x = magnitude(a), y = magnitude(b);
+    if (x == 0) return b < 0 ? -0.0 : 0;
+    int shift = 56 + bit_length(y) - bit_length(x);
+    if (shift < 0) shift = 0;
+    Wide dividend = (Wide)x << shift;
+    uint64_t quotient = (uint64_t)(dividend / y) | (dividend % y != 0);
+    double value = ldexp((double)quotient, -shift);
+    return (a < 0) != (b < 0) ? -value : value;
+}
+
+static FaultId eval_div(const Atom *a, Intern *table, Atom *r) {
+    (void)table;
+    if (any_string(a)) return FAULT_OPERANDS;
+    if (both_integral(a)) {
+        if (atom_integer(a[1]) == 0) return FAULT_DIVISION_BY_ZERO;
+        return set_float(r, divide_ints(atom_integer(a[0]), atom_integer(a[1])));
+    }
+    if (atom_double(a[1]) == 0) return FAULT_FLOAT_DIVISION_BY_ZERO;
+    return set_float(r, atom_double(a[0]) / atom_double(a[1]));
+}
+
+/* The result has the divisor's sign. */
+static FaultId eval_mod(const Atom *a, Intern *table, Atom *r) {
+    (void)table;
+    if (a[0].kind == ATOM_STRING) return FAULT_FORMAT;
+    if (a[1].kind == ATOM_STRING) return FAULT_OPERANDS;
+    if (both_integral(a)) {
+        int64_t x = atom_integer(a[0]), y = atom_integer(a[1]);
+        if (y == 0) return FAULT_INT_MODULO_BY_ZERO;
+        int64_t rest = y == -1 ? 0 : x % y;
+        return set_int(r, false, rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest);
+    }
+    double x = atom_double(a[0]), y = atom_double(a[1]);
+    if (y == 0) return FAULT_FLOAT_MODULO_BY_ZERO;
+    double rest = fmod(x, y);
+    if (rest == 0)
+        rest = copysign(0, y);
+    else if ((rest < 0) != (y < 0))
+        rest += y;
+    return set_float(r, rest);
+}
+
+static FaultId int_power(int64_t base, int64_t exponent, Atom *r) {
+    int64_t result = 1;
+    bool overflow = false, square_overflow = false;
+    for (; exponent; exponent >>= 1) {
+        if (exponent & 1)
+            overflow |= square_overflow | __builtin_mul_overflow(result, base, &result);
+        square_overflow |= __builtin_mul_overflow(base, base, &base);
+    }
+    return set_int(r, overflow, result);
+}
+
+static FaultId eval_pow(const Atom *a, Intern *table, Atom *r) {
+    (void)table;
+    if (any_string(a)) return FAULT_OPERANDS;
+    if (both_integral(a) && atom_integer(a[1]) >= 0)
+        return int_power(atom_integer(a[0]), atom_integer(a[1]), r);
+    double x = atom_double(a[0]), y = atom_double(a[1]);
+    if (x == 0 && y < 0) return FAULT_ZERO_TO_NEGATIVE;
+    if (x < 0 && isfinite(x) && isfinite(y) && y != trunc(y)) return FAULT_COMPLEX_POWER;
+    double value = pow(x, y);
+    if (isinf(value) && isfinite(x) && isfinite(y)) return FAULT_POWER_OVERFLOW;
+    return set_float(r, value);
+}
+
+static FaultId eval_neg(const Atom *a, Intern *table, Atom *r) {
+    (void)table;
+    if (a->kind == ATOM_STRING) return FAULT_UNARY;
+    if (a->kind == ATOM_FLOAT) return set_float(r, -a->f);
+    int64_t value;
+    bool overflow = __builtin_sub_overflow(0, atom_integer(*a), &value);
+    return set_int(r, overflow, value);
+}
+
+static FaultId eval_pos(const Atom *a, Intern *table, Atom *r) {
+    (void)table;
+    if (a->kind == ATOM_STRING) return FAULT_UNARY;
+    if (a->kind == ATOM_FLOAT) return set_float(r, a->f);
+    return set_int(r, false, atom_integer(*a));
+}
+
+/* Ties to even, under the default rounding mode. */
+static FaultId eval_round(const Atom *a, Intern *table, Atom *r) {
+    (void)table;
+    if (a->kind == ATOM_STRING) return FAULT_ROUND;
+    if (a->kind != ATOM_FLOAT) return set_int(r, false, atom_integer(*a));
+    if (!isfinite(a->f)) return FAULT_ROUND_NOT_FINITE;
+    double value = rint(a->f);
+    bool overflow = !(value >= -0x1p63 && value < 0x1p63);
+    return set_int(r, overflow, overflow ? 0 : (int64_t)value);
+}
+
+/* --- comparisons ------------------------------------------------------------------------ */
+
+bool op_compare(OpId op, Atom a, Atom b) {
+    if (op == OP_EQ) return atom_equal(a, b);
+    if (op == OP_NE) return !atom_equal(a, b);
+    AtomOrder order = atom_order(a, b);
+    switch (op) {
+    case OP_LT:
+        return order == ATOM_LESS;
+    case OP_LE:
+        return order == ATOM_LESS || order == ATOM_EQUAL;
+    case OP_GT:
+        return order == ATOM_GREATER;
+    case OP_GE:
+        return order == ATOM_GREATER || order == ATOM_EQUAL;
+    default:
+        return false;
+    }
+}
+
+static FaultId compare(OpId op, const Atom *a, Atom *r) {
+    if (op != OP_EQ && op != OP_NE && !atom_comparable(a[0], a[1])) return FAULT_ORDER;
+    return set_bool(r, op_compare(op, a[0], a[1]));
+}
+
+#define EVAL_COMPARISON(name, op)                                                                  \
+    static FaultId name(const Atom *a, Intern *table, Atom *r) {                                   \
+        (void)table;                                                                               \
+        return compare(op, a, r);                                                                  \
+    }
+EVAL_COMPARISON(eval_eq, OP_EQ)
+EVAL_COMPARISON(eval_ne, OP_NE)
+EVAL_COMPARISON(eval_lt, OP_LT)
+EVAL_COMPARISON(eval_le, OP_LE)
+EVAL_COMPARISON(eval_gt, OP_GT)
+EVAL_COMPARISON(eval_ge, OP_GE)
+
+/* --- truth ------------------------------------------------------------------------------ */
+
+static FaultId eval_and(const Atom *a, Intern *table, Atom *r) {
+    (void)table;
+    return set_bool(r, atom_truth(a[0]) && atom_truth(a[1]));
+}
+
+static FaultId eval_or(const Atom *a, Intern *table, Atom *r) {
+    (void)table;
+    return set_bool(r, atom_truth(a[0]) || atom_truth(a[1]));
+}
+
+static FaultId eval_not(const Atom *a, Intern *table, Atom *r) {
+    (void)table;
+    return set_bool(r, !atom_truth(*a));
+}
+
+static FaultId eval_indicator(const Atom *a, Intern *table, Atom *r) {
+    (void)table;
+    return set_int(r, false, atom_truth(*a));
+}
+
+static FaultId eval_if(const Atom *a, Intern *table, Atom *r) {
+    (void)table;
+    *r = atom_truth(a[0]) ? a[1] : a[2];
+    return FAULT_NONE;
+}
+
+/* --- the table -------------------------------------------------------------------------- */
+
+#define SAME(op) .mirrored = op, .negated = op
+
+const Op ops[OP_COUNT] = {
+    [OP_ADD] = {"+", "+", "( $1 + $2 )", 2, OP_AFFINE, 5, SAME(OP_ADD), eval_add,
+                "sum of numbers, or two strings joined"},
+    [OP_SUB] = {"-", "-", "( $1 - $2 )", 2, OP_AFFINE, 5, SAME(OP_SUB), eval_sub,
+                "difference of numbers"},
+    [OP_MUL] = {"*", "*", "( $1 * $2 )", 2, OP_AFFINE, 7, SAME(OP_MUL), eval_mul,
+                "product of numbers, or a string repeated"},
+    [OP_DIV] = {"/", "/", "( $1 / $2 )", 2, 0, 7, SAME(OP_DIV), eval_div,
+                "quotient, always a float"},
+    [OP_MOD] = {"%", "%", "( $1 % $2 )", 2, 0, 6, SAME(OP_MOD), eval_mod,
+                "remainder, with the divisor's sign"},
+    [OP_POW] = {"^", "** or pow()", "( $1 pow $2 )", 2, 0, 8, SAME(OP_POW), eval_pow,
+                "power, left associative"},
+    [OP_EQ] = {"==", "==", "( $1 == $2 )", 2, OP_COMPARES | OP_TOTAL | OP_BOOLEAN, 4, OP_EQ, OP_NE,
+               eval_eq, "equal; numbers by value, different kinds never"},
+    [OP_NE] = {"!=", "!=", "( $1 != $2 )", 2, OP_COMPARES | OP_TOTAL | OP_BOOLEAN, 4, OP_NE, OP_EQ,
+               eval_ne, "not equal"},
+    [OP_LT] = {"<", "<", "( $1 < $2 )", 2, OP_COMPARES | OP_BOOLEAN, 4, OP_GT, OP_GE, eval_lt,
+               "less; numbers, or strings by code point"},
+    [OP_LE] = {"<=", "<=", "( $1 <= $2 )", 2, OP_COMPARES | OP_BOOLEAN, 4, OP_GE, OP_GT, eval_le,
+               "less or equal"},
+    [OP_GT] = {">", ">", "( $1 > $2 )", 2, OP_COMPARES | OP_BOOLEAN, 4, OP_LT, OP_LE, eval_gt,
+               "greater"},
+    [OP_GE] = {">=", ">=", "( $1 >= $2 )", 2, OP_COMPARES | OP_BOOLEAN, 4, OP_LE, OP_LT, eval_ge,
+               "greater or equal"},
+    [OP_AND] = {"and", "and", "( $1 and $2)", 2, OP_TOTAL | OP_BOOLEAN, 3, SAME(OP_AND), eval_and,
+                "both; on s-ops a bool, on atoms an operand, on selectors cell by cell"},
+    [OP_OR] = {"or", "or", "( $1 or $2)", 2, OP_TOTAL | OP_BOOLEAN, 3, SAME(OP_OR), eval_or,
+               "either; same level as 'and'"},
+    [OP_NOT] = {"not", "not", "( not $1 )", 1, OP_TOTAL | OP_BOOLEAN, 9, SAME(OP_NOT), eval_not,
+                "negation; binds tighter than comparisons"},
+    [OP_NEG] = {"-", "-", "( - $1 )", 1, OP_AFFINE, 9, SAME(OP_NEG), eval_neg, "minus"},
+    [OP_POS] = {"+", "+", "( + $1 )", 1, OP_AFFINE, 9, SAME(OP_POS), eval_pos, "plus"},
+    [OP_ROUND] = {"round", "round", "( round $1 )", 1, 0, 10, SAME(OP_ROUND), eval_round,
+                  "nearest int, ties to even"},
+    [OP_INDICATOR] = {"indicator", "indicator", "I($1)", 1, OP_TOTAL, 10, SAME(OP_INDICATOR),
+                      eval_indicator, "1 where true, else 0"},
+    [OP_IF] = {"if", "if", "$2 if $1 else $3", 3, OP_TOTAL, 2, SAME(OP_IF), eval_if,
+               "a if c else b, per position when c is an s-op"},
+};
+
+Fault op_fault(OpId op, FaultId id, const Atom *args, Span span) {
+    Fault fault = {.id = id, .span = span};
+    bool unary = ops[op].arity == 1;
+    Atom last = args[unary ? 0 : 1];
+    /* A repetition names the operand that should have been the count. */
+    if (id == FAULT_REPEAT && args[0].kind != ATOM_STRING) last = args[0];
+    fault.arg[0] = ops[op].host_name;
+    fault.arg[1] = atom_kind_name(args[0].kind);
+    if (id == FAULT_ROUND_NOT_FINITE) fault.arg[1] = isnan(args[0].f) ? "NaN" : "infinity";
+    fault.arg[2] = atom_kind_name(last.kind);
+    fault.arg[3] = ops[op].spelling;
+    return fault;
+}

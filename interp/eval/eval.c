@@ -1,0 +1,270 @@
+#include "interp/eval/eval.h"
+
+#include <string.h>
+
+/* --- the stack of values ---------------------------------------------------------------- */
+
+static void enlarge_stack(Session *s) {
+    size_t room = s->room ? 2 * s->room : 256;
+    Value *stack = ARENA_BLOCK(s->arena, room, Value);
+    if (s->top) memcpy(stack, s->stack, s->top * sizeof *stack);
+    arena_release(s->arena, s->stack);
+    s->stack = stack;
+    s->room = room;
+}
+
+void eval_push(Session *s, Value value) {
+    if (s->top == s->room) enlarge_stack(s);
+    s->stack[s->top++] = value;
+}
+
+void eval_reduce(Session *s, size_t count, Value value) {
+    s->top -= count;
+    eval_push(s, value);
+}
+
+void eval_object(Session *s, size_t count, ValueKind kind, NodeId node, const Str *name) {
+    eval_reduce(s, count, value_object(s->heap, kind, node, name));
+}
+
+/* --- faults ----------------------------------------------------------------------------- */
+
+static const FaultCall *copy_calls(Session *s, const Frame *frames) {
+    FaultCall *first = NULL, **to = &first;
+    for (; frames; frames = frames->outer) {
+        FaultCall *copy = ARENA_NEW(s->scratch, FaultCall);
+        *copy = (FaultCall){.function = frames->call.function, .span = frames->call.span};
+        *to = copy;
+        to = (FaultCall **)(void *)&copy->outer;
+    }
+    return first;
+}
+
+_Noreturn void eval_raise(Session *s, const Fault *fault) {
+    Fault copy = *fault;
+    for (int k = 0; k < FAULT_ARGS; k++)
+        if (copy.arg[k]) copy.arg[k] = arena_text(s->scratch, copy.arg[k], strlen(copy.arg[k]));
+    copy.calls = copy_calls(s, s->frames);
+    s->fault = copy;
+    longjmp(s->catch->jump, 1);
+}
+
+_Noreturn void eval_fail(Session *s, FaultId id, const Ast *at, const char *const arg[FAULT_ARGS]) {
+    Fault fault = {.id = id, .span = at->mark};
+    memcpy(fault.arg, arg, sizeof fault.arg);
+    eval_raise(s, &fault);
+}
+
+void eval_catch(Session *s, EvalCatch *catch) {
+    *catch = (EvalCatch){.outer = s->catch,
+                         .top = s->top,
+                         .spine_top = s->spine_top,
+                         .scope = s->scope,
+                         .frames = s->frames,
+                         .trials = s->trials,
+                         .trial = s->trial,
+                         .loads = s->loads,
+                         .show_sops = s->show_sops,
+                         .show_selectors = s->show_selectors};
+    s->catch = catch;
+}
+
+void eval_restore(Session *s, EvalCatch *catch) {
+    s->catch = catch->outer;
+    s->top = catch->top;
+    s->spine_top = catch->spine_top;
+    s->scope = catch->scope;
+    s->frames = catch->frames;
+    while (s->trials != catch->trials) trial_pop(s);
+    s->trial = catch->trial;
+    s->loads = catch->loads;
+    s->show_sops = catch->show_sops;
+    s->show_selectors = catch->show_selectors;
+}
+
+Span eval_span(const Session *s, const Ast *at) {
+    Span span = at->span;
+    for (const Frame *frame = s->frames; frame && span.begin < s->library_end; frame = frame->outer)
+        span = frame->call.span;
+    return span;
+}
+
+static const char *show(Session *s, Value value, TextStyle style) {
+    enum { SHOWN = 44 };
+    if (s->options.mode == SESSION_REPL) return value_show(value, style, s->scratch);
+    char buffer[4 * SHOWN + 8];
+    Text text = text_cut(buffer, sizeof buffer, SHOWN);
+    text_put_value(&text, value, style);
+    return arena_format(s->scratch, "%s%s", buffer, text_is_cut(&text) ? "..." : "");
+}
+
+const char *eval_plain(Session *s, Value value) {
+    return show(s, value, TEXT_PLAIN);
+}
+const char *eval_quoted(Session *s, Value value) {
+    return show(s, value, TEXT_QUOTED);
+}
+const char *eval_number(Session *s, size_t number) {
+    return arena_format(s->scratch, "%zu", number);
+}
+
+void eval_check_stack(Session *s, const Ast *at) {
+    if ((uintptr_t)__builtin_frame_address(0) < s->floor) EVAL_FAIL(s, RECURSION, at, NULL);
+}
+
+/* --- scopes ----------------------------------------------------------------------------- */
+
+Scope *eval_open_scope(Session *s, Scope *outer, const Str *label, uint32_t primes) {
+    Scope *scope = s->pool;
+    if (!scope) return scope_new(s->heap, outer, label, primes);
+    s->pool = scope->outer;
+    scope_reset(scope, outer);
+    scope->label = label;
+    scope->primes = primes;
+    return scope;
+}
+
+void eval_close_scope(Session *s, Scope *scope) {
+    if (scope->is_captured) return;
+    scope->outer = s->pool;
+    s->pool = scope;
+}
+
+static bool is_reserved(const Session *s, const Scope *scope, const Str *name) {
+    for (int k = 0; k < RESERVED_COUNT; k++)
+        if (s->reserved[k] == name) return true;
+    if (!scope->is_console) return false;
+    const Slot *slot = scope_find(s->start, name);
+    return slot && slot->is_protected;
+}
+
+static void set_here(Session *s, Scope *scope, const Str *name, Value value, const Ast *at,
+                     bool assigned) {
+    if (is_reserved(s, scope, name))
+        EVAL_FAIL(s, RESERVED, at, name->text, scope->is_console ? " here" : "");
+    Slot *slot = scope_set(s->heap, scope, name, value);
+    slot->order = ++s->order;
+    slot->assigned = assigned;
+}
+
+void eval_set(Session *s, Scope *scope, const Str *name, Value value, const Ast *at,
+              bool assigned) {
+    set_here(s, scope, name, value, at, assigned);
+    if (name->text[0] == '_') return;
+    while ((scope = scope->exports)) set_here(s, scope, name, value, at, assigned);
+}
+
+/* --- garbage ---------------------------------------------------------------------------- */
+
+static void mark_scope(Session *s, Scope *scope) {
+    if (scope) heap_mark(s->heap, &scope->cell);
+}
+
+void eval_collect(Session *s) {
+    s->pool = NULL; /* what is in it is reachable from nowhere else */
+    for (size_t k = 0; k < s->top; k++) heap_mark_value(s->heap, s->stack[k]);
+    Scope *const roots[] = {s->builtins, s->start, s->console, s->program, s->scope};
+    for (size_t k = 0; k < sizeof roots / sizeof *roots; k++) mark_scope(s, roots[k]);
+    for (Frame *frame = s->frames; frame; frame = frame->outer) mark_scope(s, frame->caller);
+    for (LoadFrame *load = s->loads; load; load = load->outer) mark_scope(s, load->caller);
+    for (size_t k = 0; k < s->pending_count; k++)
+        if (s->pending[k].kind == PENDING_NAMED) heap_mark_value(s->heap, s->pending[k].value);
+    mark_scope(s, s->missing);
+    for (size_t k = 0; k < s->pinned_count; k++) heap_mark_value(s->heap, s->pinned[k]);
+    heap_mark_value(s->heap, s->sop_example.value);
+    heap_mark_value(s->heap, s->selector_example.value);
+    if (s->has_last_sop) heap_mark_value(s->heap, s->last_sop);
+    heap_sweep(s->heap);
+}
+
+void eval_safe_point(Session *s) {
+    budget_poll(s->budget);
+    if (heap_is_due(s->heap)) eval_collect(s);
+}
+
+/* --- expressions ------------------------------------------------------------------------ */
+
+/* Edit distance, as far as it is below 3. */
+static size_t distance(const Str *a, const Str *b) {
+    enum { LONGEST = 32, FAR = 3 };
+    size_t row[LONGEST + 1];
+    if (a->length > LONGEST || b->length > LONGEST) return FAR;
+    for (size_t j = 0; j <= b->length; j++) row[j] = j;
+    for (size_t i = 1; i <= a->length; i++) {
+        size_t corner = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= b->length; j++) {
+            size_t change = corner + (a->text[i - 1] != b->text[j - 1]);
+            corner = row[j];
+            size_t least = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
+            row[j] = change < least ? change : least;
+        }
+    }
+    return row[b->length];
+}
+
+/* " (did you mean 'x'?)", or nothing. */
+static const char *suggestion(Session *s, const Str *name) {
+    const Str *best = NULL;
+    size_t least = name->length < 4 ? 2 : 3;
+    for (const Scope *scope = s->scope; scope; scope = scope->outer)
+        for (uint32_t k = 0; k < scope->count; k++) {
+            size_t d = distance(name, scope->slots[k].name);
+            if (d < least) least = d, best = scope->slots[k].name;
+        }
+    return best ? arena_format(s->scratch, " (did you mean '%s'?)", best->text) : "";
+}
+
+static const Value *find_out(const Session *s) {
+    for (const Scope *scope = s->scope; scope; scope = scope->outer)
+        if (scope->has_out) return &scope->out;
+    return NULL;
+}
+
+static void eval_name(Session *s, const Ast *ast) {
+    const Value *value = ast->text == s->out ? find_out(s) : scope_lookup(s->scope, ast->text);
+    if (!value) {
+        s->undefined = ast->text;
+        EVAL_FAIL(s, UNDEFINED, ast, eval_plain(s, value_atom(atom_string(ast->text))),
+                  suggestion(s, ast->text));
+    }
+    eval_push(s, *value);
+}
+
+static void eval_string(Session *s, const Ast *ast) {
+    eval_push(s, value_atom(atom_string(ast->text)));
+}
+static void eval_int(Session *s, const Ast *ast) {
+    eval_push(s, value_atom(atom_int(ast->integer)));
+}
+static void eval_float(Session *s, const Ast *ast) {
+    eval_push(s, value_atom(atom_float(ast->real)));
+}
+
+static EvalFunction *const evaluators[AST_KIND_COUNT] = {
+    [AST_NAME] = eval_name,
+    [AST_STRING] = eval_string,
+    [AST_INT] = eval_int,
+    [AST_FLOAT] = eval_float,
+    [AST_LIST] = eval_list,
+    [AST_DICT] = eval_dict,
+    [AST_LIST_COMPREHENSION] = eval_list_comprehension,
+    [AST_DICT_COMPREHENSION] = eval_dict_comprehension,
+    [AST_UNARY] = eval_unary,
+    [AST_BINARY] = eval_binary,
+    [AST_IN] = eval_in,
+    [AST_TERNARY] = eval_ternary,
+    [AST_SELECT] = eval_select,
+    [AST_AGGREGATE] = eval_aggregate,
+    [AST_RANGE] = eval_range,
+    [AST_ZIP] = eval_zip,
+    [AST_LEN] = eval_len,
+    [AST_CALL] = eval_call,
+    [AST_INDEX] = eval_index,
+};
+
+void eval(Session *s, const Ast *ast) {
+    eval_check_stack(s, ast);
+    evaluators[ast->kind](s, ast);
+    if (s->trying && value_is_graph(eval_top(s, 0))) example_try(s, eval_top(s, 0), ast);
+}
