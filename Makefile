@@ -41,7 +41,8 @@ ROOMS   := base grammar graph interp/exec interp/eval compile/values compile/low
 SRC_LIB := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c))
 SRC_RT  := $(wildcard runtime/*.c)
 SRC_CLI := $(wildcard cli/*.c)
-GEN     := $(B)/gen/grammar/rasp_lex.c $(B)/gen/grammar/rasp_parse.c
+GEN     := $(B)/gen/grammar/rasp_lex.c $(B)/gen/grammar/rasp_parse.c \
+           $(B)/gen/interp/eval/library_text.c
 OBJ_LIB := $(SRC_LIB:%.c=$(B)/%.o) $(GEN:.c=.o)
 OBJ_RT  := $(SRC_RT:%.c=$(B)/%.o)
 OBJ_CLI := $(SRC_CLI:%.c=$(B)/%.o)
@@ -82,6 +83,10 @@ $(B)/gen/grammar/rasp_parse.c: grammar/rasp.y
 	$(call Q,bison)bison -Wall -Werror --defines=$(@:.c=.h) -o $@ $<
 $(B)/gen/grammar/rasp_lex.c: grammar/rasp.l $(B)/gen/grammar/rasp_parse.c
 	$(call Q,flex)flex --header-file=$(@:.c=.h) -o $@ $<
+
+$(B)/gen/interp/eval/library_text.c: programs/embed programs/lib.rasp programs/extras.rasp
+	@mkdir -p $(@D)
+	$(call Q,embed)programs/embed >$@.tmp && mv $@.tmp $@
 
 $(B)/unit/%: tests/unit/%.c $(LIBS)
 	@mkdir -p $(@D)

@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 void budget_init(Budget *budget, size_t limit) {
     *budget = (Budget){.limit = limit ? limit : SIZE_MAX};
@@ -29,7 +30,31 @@ _Noreturn void budget_stop(Budget *budget, BudgetStop why) {
     longjmp(guard->jump, 1);
 }
 
+/* --- time ------------------------------------------------------------------------------- */
+
+enum { TICKS = 256 }; /* reading the clock is a system call */
+
+static double cpu_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void budget_time(Budget *budget, double seconds) {
+    budget->time_limit = seconds > 0 ? seconds : 0;
+    budget->deadline = seconds > 0 ? cpu_seconds() + seconds : 0;
+    budget->ticks = 0;
+}
+
+static void tick(Budget *budget) {
+    if (budget->time_limit == 0 || budget->ticks++ % TICKS) return;
+    if (cpu_seconds() > budget->deadline) budget_stop(budget, BUDGET_OUT_OF_TIME);
+}
+
+/* --- memory ----------------------------------------------------------------------------- */
+
 void *budget_alloc(Budget *budget, size_t size) {
+    tick(budget);
     bool fail = budget->fail_after > 0 && --budget->fail_after == 0;
     void *memory = NULL;
     if (!fail && size <= budget->limit - budget->used) memory = malloc(size ? size : 1);
@@ -50,6 +75,7 @@ void budget_free(Budget *budget, void *memory, size_t size) {
 
 void budget_poll(Budget *budget) {
     if (budget->cancel && *budget->cancel) budget_stop(budget, BUDGET_CANCELLED);
+    tick(budget);
 }
 
 static void print_bytes(char *text, size_t size, size_t bytes) {
@@ -63,6 +89,11 @@ static void print_bytes(char *text, size_t size, size_t bytes) {
 void budget_message(const Budget *budget, char *text, size_t size) {
     if (budget->stop == BUDGET_CANCELLED) {
         snprintf(text, size, "interrupted");
+        return;
+    }
+    if (budget->stop == BUDGET_OUT_OF_TIME) {
+        snprintf(text, size, "not done within the time limit of %g s (--time-limit raises it)",
+                 budget->time_limit);
         return;
     }
     char wanted[32], used[32], limit[32];

@@ -28,6 +28,7 @@ typedef enum BudgetStop {
     BUDGET_GOING,
     BUDGET_OUT_OF_MEMORY, /* the limit would be passed; `wanted` says by which request */
     BUDGET_CANCELLED,     /* *cancel was set (Ctrl-C) */
+    BUDGET_OUT_OF_TIME,   /* the thread has used the CPU time that it was given */
 } BudgetStop;
 
 typedef struct BudgetGuard {
@@ -41,6 +42,9 @@ typedef struct Budget {
     size_t wanted;                       /* bytes of the request that failed */
     long fail_after;                     /* tests: fail the n-th allocation; 0: never */
     const volatile sig_atomic_t *cancel; /* may be NULL */
+    double time_limit;                   /* CPU seconds given by budget_time; 0: no limit */
+    double deadline;                     /* the same on the thread's CPU clock */
+    unsigned ticks;                      /* polls and allocations until the clock is read */
     BudgetStop stop;
     BudgetGuard *guard;
 } Budget;
@@ -58,7 +62,11 @@ void budget_leave(Budget *budget, BudgetGuard *guard);
 void *budget_alloc(Budget *budget, size_t size);
 void budget_free(Budget *budget, void *memory, size_t size);
 
-/* Long loops call this: jumps to the guard when the user has cancelled. */
+/* From now on so many seconds of this thread's CPU time; 0: no limit.  CPU time, so that a busy
+ * machine does not change what can be done. */
+void budget_time(Budget *budget, double seconds);
+
+/* Long loops call this: jumps to the guard when the user has cancelled or time is up. */
 void budget_poll(Budget *budget);
 
 /* Jumps to the innermost guard with the given reason; aborts without one. */

@@ -5,7 +5,6 @@
 #include "cli/draw.h"
 #include "cli/help.h"
 #include "cli/options.h"
-#include "cli/paths.h"
 #include "cli/repl.h"
 #include "cli/report.h"
 #include "cli/stop.h"
@@ -36,20 +35,13 @@ static bool on_line(void *context, Session *session, const char *line, size_t le
     return help_command(session, line, length);
 }
 
-static int run(Arena *arena, Budget *budget, LineInput *lines, Terminal *terminal) {
-    const char *tried, *folder = paths_programs(arena, &tried);
-    if (!folder) {
-        report_error("the library 'lib.rasp' is not where it should be: tried %s", tried);
-        return EXIT_NO_FILE;
-    }
+static int run(Budget *budget, LineInput *lines, Terminal *terminal) {
     bool edits = line_edits(lines);
     Printer printer = {.out = stdout,
                        .friendly = edits,
                        .colour = edits && report_colour(STDOUT_FILENO),
                        .draw = draw_picture};
-    ReplOptions options = {.session = {.budget = budget,
-                                       .library = paths_join(arena, folder, "lib.rasp"),
-                                       .extras = paths_join(arena, folder, "extras.rasp")},
+    ReplOptions options = {.session = {.budget = budget},
                            .printer = &printer,
                            .lines = lines,
                            .context = terminal,
@@ -66,19 +58,16 @@ static int run(Arena *arena, Budget *budget, LineInput *lines, Terminal *termina
 static int repl(size_t memory) {
     Budget budget;
     BudgetGuard guard;
-    Arena *volatile arena = NULL;
     Terminal terminal = {NULL};
     LineInput *lines = line_open(complete_line, &terminal.session);
     volatile int status = EXIT_FAILED;
     budget_init(&budget, memory ? memory : BUDGET_DEFAULT_LIMIT);
     if (lines && BUDGET_ENTER(&budget, &guard)) {
-        arena = arena_new(&budget);
-        status = run(arena, &budget, lines, &terminal);
+        status = run(&budget, lines, &terminal);
         budget_leave(&budget, &guard);
     } else {
         report_error("out of memory");
     }
-    arena_free(arena);
     line_close(lines);
     return status;
 }

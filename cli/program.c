@@ -35,16 +35,9 @@ static int find(Program *p, const char *name) {
 }
 
 static int start_session(Program *p) {
-    const char *tried, *folder = paths_programs(p->arena, &tried);
-    if (!folder) {
-        report_error("the library 'lib.rasp' is not where it should be: tried %s", tried);
-        return EXIT_NO_FILE;
-    }
     SessionOptions options = {
         .mode = SESSION_BATCH,
         .budget = &p->budget,
-        .library = paths_join(p->arena, folder, "lib.rasp"),
-        .extras = paths_join(p->arena, folder, "extras.rasp"),
         .sink = {.context = p, .fault = on_fault, .stopped = on_stop, .syntax = report_sink}};
     p->session = session_new(&options);
     return p->session ? EXIT_FINE : EXIT_FAILED;

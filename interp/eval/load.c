@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LOAD_DEPTH = 100, PIECE = 1 << 16 };
@@ -38,7 +39,7 @@ static void enlarge(Arena *arena, Contents *contents, FILE *file) {
 }
 
 /* 0, or an errno. */
-static int read_contents(Arena *arena, const char *path, Contents *contents) {
+static int read_file(Arena *arena, const char *path, Contents *contents) {
     FILE *file = fopen(path, "rb");
     if (!file) return errno;
     size_t got;
@@ -52,6 +53,25 @@ static int read_contents(Arena *arena, const char *path, Contents *contents) {
     return error;
 }
 
+/* What the owner of the session gives is malloc'd; it becomes an arena block like any other. */
+static int read_given(const Session *s, const char *path, Contents *contents) {
+    char *volatile text = NULL;
+    char *given = NULL;
+    BudgetGuard guard;
+    int error = s->options.read(s->options.read_context, path, &given, &contents->length);
+    if (error) return error;
+    text = given;
+    if (!BUDGET_ENTER(s->budget, &guard)) {
+        free(text);
+        budget_stop(s->budget, s->budget->stop);
+    }
+    contents->bytes = ARENA_BLOCK(s->arena, contents->length, char);
+    budget_leave(s->budget, &guard);
+    if (contents->length) memcpy(contents->bytes, text, contents->length);
+    free(text);
+    return 0;
+}
+
 static Fault reading_fault(Session *s, const char *path, int error) {
     if (error == ENOENT || error == ENOTDIR) return (Fault){.id = FAULT_NO_FILE, .arg = {path}};
     return (Fault){.id = FAULT_FILE_ERROR,
@@ -61,7 +81,8 @@ static Fault reading_fault(Session *s, const char *path, int error) {
 const Source *load_source(Session *s, const char *path, Fault *fault) {
     Contents contents = {0};
     const Source *source = NULL;
-    int error = read_contents(s->arena, path, &contents);
+    int error =
+        s->options.read ? read_given(s, path, &contents) : read_file(s->arena, path, &contents);
     if (error) {
         *fault = reading_fault(s, path, error);
     } else {

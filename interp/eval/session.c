@@ -1,4 +1,5 @@
 #include "interp/eval/eval.h"
+#include "interp/eval/library.h"
 
 #include <string.h>
 
@@ -37,21 +38,16 @@ static void define_builtins(Session *s) {
     define(s, s->start, "tokens", tokens);
 }
 
-/* Loads a library file into the start-up scope.  Private names stay in the file's own. */
-static bool load_library(Session *s, const char *path, const char *label) {
-    Fault fault;
-    const Source *source = load_source(s, path, &fault);
-    if (!source) {
-        session_emit_fault(s, &fault);
-        return false;
-    }
+/* Loads a library text into the start-up scope.  Private names stay in the text's own. */
+static bool load_library(Session *s, const LibraryText *text) {
+    const Source *source = source_add(s->sources, text->name, text->text, text->length);
     const Str *width = intern_text(s->intern, "_width");
-    Scope *scope = scope_new(s->heap, s->start, intern_text(s->intern, label), 0);
+    Scope *scope = scope_new(s->heap, s->start, intern_text(s->intern, text->label), 0);
     scope->exports = s->start;
     s->scope = scope;
     Function *native = function_native(s->heap, NATIVE_WIDTH, width, 1, scope);
     scope_set(s->heap, scope, width, value_function(native));
-    bool fine = load_whole(s, scope, source);
+    bool fine = source && load_whole(s, scope, source);
     scope->exports = NULL;
     return fine;
 }
@@ -69,9 +65,9 @@ static uint32_t end_of_sources(Session *s) {
 
 static bool start_up(Session *s, void *context) {
     (void)context;
-    bool fine = load_library(s, s->options.library, "RASP_support/rasplib");
+    bool fine = load_library(s, &library_text);
     protect_names(s);
-    if (fine && s->options.extras) fine = load_library(s, s->options.extras, "RASP_support/extras");
+    fine = fine && load_library(s, &library_extras);
     s->library_end = end_of_sources(s);
     return fine;
 }

@@ -44,17 +44,22 @@ typedef struct SessionSink {
 
 typedef enum SessionMode { SESSION_REPL, SESSION_BATCH } SessionMode;
 
+/* Where the texts come from that programs load: 0 and *text from malloc, which the session
+ * frees, or an errno. */
+typedef int SessionRead(void *context, const char *path, char **text, size_t *length);
+
 typedef struct SessionOptions {
     SessionMode mode;
-    Budget *budget;      /* outlives the session */
-    const char *library; /* path of lib.rasp */
-    const char *extras;  /* path of extras.rasp, or NULL */
-    size_t stack_limit;  /* bytes of C stack for evaluation; 0: half of what the system gives,
-                            at most 8 MiB */
+    Budget *budget;    /* outlives the session */
+    SessionRead *read; /* NULL: the file system */
+    void *read_context;
+    size_t stack_limit; /* bytes of C stack for evaluation; 0: half of what the system gives,
+                           at most 8 MiB */
     SessionSink sink;
 } SessionOptions;
 
-/* NULL when the library cannot be loaded; the sink has been told. */
+/* The language's library is in the binary (library.h).  NULL when memory runs out; the sink has
+ * been told. */
 Session *session_new(const SessionOptions *options);
 void session_free(Session *session); /* NULL is fine */
 

@@ -51,8 +51,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     cancel = 0;
     SessionOptions options = {.budget = &budget,
                               .stack_limit = 256 << 10,
-                              .library = "programs/lib.rasp",
-                              .extras = "programs/extras.rasp"};
+                              
+                              };
     Session *session = session_new(&options);
     if (!session) __builtin_trap();
     set_timer(300);

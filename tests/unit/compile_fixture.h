@@ -45,7 +45,7 @@ static inline void fixture_open(CompileFixture *f, const char *text, const char 
     if (setjmp(f->guard.jump)) fail_msg("out of memory");
     SessionOptions options = {.mode = SESSION_BATCH,
                               .budget = &f->budget,
-                              .library = "programs/lib.rasp",
+                              
                               .sink = {.fault = fixture_say, .syntax = {fixture_diag, NULL}}};
     f->session = session_new(&options);
     assert_non_null(f->session);

@@ -65,8 +65,8 @@ static void bench_syntax(void *context, const SourceMap *map, const Diag *diag) 
 static SessionOptions bench_options(Bench *bench, SessionMode mode) {
     return (SessionOptions){.mode = mode,
                             .budget = &bench->budget,
-                            .library = "programs/lib.rasp",
-                            .extras = "programs/extras.rasp",
+                            
+                            
                             .sink = {.context = bench,
                                      .named = mode == SESSION_REPL ? bench_named : NULL,
                                      .applied = bench_applied,

@@ -94,8 +94,8 @@ static inline void add_atoms(Judge *judge, const char *label, const Atom *atoms,
 static inline Session *judge_session(Judge *judge, Budget *budget) {
     SessionOptions options = {.mode = SESSION_BATCH,
                               .budget = budget,
-                              .library = "programs/lib.rasp",
-                              .extras = "programs/extras.rasp",
+                              
+                              
                               .sink = {.context = judge,
                                        .fault = judge_fault,
                                        .stopped = judge_stopped,

@@ -24,8 +24,8 @@ static void open_fixture(Fixture *f) {
     budget_init(&f->budget, (size_t)1 << 30);
     SessionOptions options = {.mode = SESSION_BATCH,
                               .budget = &f->budget,
-                              .library = "programs/lib.rasp",
-                              .extras = "programs/extras.rasp"};
+                              
+                              };
     f->session = session_new(&options);
     assert_non_null(f->session);
 }
