@@ -1,6 +1,6 @@
 #include "cli/check_report.h"
 
-#include "cli/json.h"
+#include "cli/json_values.h"
 #include "cli/print.h"
 #include "cli/summary.h"
 
@@ -33,11 +33,15 @@ static void print_sequence_of(const Atom *atoms, uint32_t count) {
     puts("]");
 }
 
-static void print_example(const CheckView *v, const CheckExample *e) {
+static const Atom *example_tokens(const CheckView *v, const CheckExample *e) {
     Atom *tokens = ARENA_ARRAY(v->program->arena, e->length, Atom);
     for (uint32_t i = 0; i < e->length; i++) tokens[i] = v->domain->alphabet[e->ids[i]];
+    return tokens;
+}
+
+static void print_example(const CheckView *v, const CheckExample *e) {
     printf("  input        ");
-    print_sequence_of(tokens, e->length);
+    print_sequence_of(example_tokens(v, e), e->length);
     printf("  %-12s ", v->model->outputs[e->output]->name);
     print_sequence_of(e->expected, e->length);
     printf("  transformer  ");
@@ -98,57 +102,47 @@ void check_print(const CheckView *v) {
 
 /* --- the same as JSON ---------------------------------------------------------------------- */
 
-static void json_atoms(const char *key, const Atom *atoms, uint32_t count) {
-    printf(", \"%s\": [", key);
-    for (uint32_t i = 0; i < count; i++) {
-        if (i) fputs(", ", stdout);
-        json_atom(stdout, atoms[i]);
-    }
-    putchar(']');
+static void json_example(Json *j, const CheckView *v, const CheckExample *e) {
+    json_begin_object(j, NULL);
+    json_text(j, "output", v->model->outputs[e->output]->name);
+    json_atoms(j, "input", example_tokens(v, e), e->length);
+    json_atoms(j, "expected", e->expected, e->length);
+    json_atoms(j, "found", e->found, e->length);
+    json_end(j);
 }
 
-static void json_example(const CheckView *v, const CheckExample *e) {
-    Atom *tokens = ARENA_ARRAY(v->program->arena, e->length, Atom);
-    for (uint32_t i = 0; i < e->length; i++) tokens[i] = v->domain->alphabet[e->ids[i]];
-    fputs("{\"output\": ", stdout);
-    json_text(stdout, v->model->outputs[e->output]->name);
-    json_atoms("input", tokens, e->length);
-    json_atoms("expected", e->expected, e->length);
-    json_atoms("found", e->found, e->length);
-    putchar('}');
-}
-
-static void json_run(const CheckView *v, size_t k) {
+static void json_run(Json *j, const CheckView *v, size_t k) {
     const CheckRun *run = &v->report->runs[k];
-    printf("{\"weights\": \"%s\", \"temperature\": %g, \"agreed\": %zu, \"right\": %zu, "
-           "\"largest_error\": %.17g, ",
-           rt_rules[v->runs[k].rule].name, v->runs[k].temperature, run->agreed, run->right,
-           run->largest_error);
-    if (isfinite(run->least_margin))
-        printf("\"least_margin\": %g", run->least_margin);
-    else
-        fputs("\"least_margin\": null", stdout);
-    fputs(", \"disagreements\": [", stdout);
-    for (uint32_t e = 0; e < run->example_count; e++) {
-        if (e) fputs(", ", stdout);
-        json_example(v, &run->examples[e]);
-    }
-    fputs("]}", stdout);
+    json_begin_object(j, NULL);
+    json_text(j, "weights", rt_rules[v->runs[k].rule].name);
+    json_number(j, "temperature", "%g", v->runs[k].temperature);
+    json_count(j, "agreed", run->agreed);
+    json_count(j, "right", run->right);
+    json_number(j, "largest_error", "%.17g", run->largest_error);
+    json_number(j, "least_margin", "%g", run->least_margin);
+    json_begin_array(j, "disagreements");
+    for (uint32_t e = 0; e < run->example_count; e++) json_example(j, v, &run->examples[e]);
+    json_end(j);
+    json_end(j);
 }
 
 void check_print_json(const CheckView *v) {
     const CheckReport *r = v->report;
-    fputs("{\"program\": ", stdout);
-    json_text(stdout, v->program->shown);
-    printf(", \"exhaustive\": %s, \"complete_length\": %u, \"max_length\": %u, \"seed\": %llu, "
-           "\"compared\": %zu, \"positions\": %zu, \"faulted\": %zu, \"outside\": %zu, ",
-           r->exhaustive ? "true" : "false", r->complete_length, v->domain->max_length,
-           (unsigned long long)v->seed, r->compared, r->positions, r->faulted, r->outside);
-    if (v->certified >= 0) printf("\"certified_error\": %g, ", v->certified);
-    fputs("\"runs\": [", stdout);
-    for (size_t k = 0; k < v->run_count; k++) {
-        if (k) fputs(", ", stdout);
-        json_run(v, k);
-    }
-    printf("], \"seconds\": %.6f}\n", v->seconds);
+    Json j = {.out = stdout};
+    json_begin_object(&j, NULL);
+    json_text(&j, "program", v->program->shown);
+    json_flag(&j, "exhaustive", r->exhaustive);
+    json_count(&j, "complete_length", r->complete_length);
+    json_count(&j, "max_length", v->domain->max_length);
+    json_count(&j, "seed", v->seed);
+    json_count(&j, "compared", r->compared);
+    json_count(&j, "positions", r->positions);
+    json_count(&j, "faulted", r->faulted);
+    json_count(&j, "outside", r->outside);
+    if (v->certified >= 0) json_number(&j, "certified_error", "%g", v->certified);
+    json_begin_array(&j, "runs");
+    for (size_t k = 0; k < v->run_count; k++) json_run(&j, v, k);
+    json_end(&j);
+    json_number(&j, "seconds", "%.6f", v->seconds);
+    json_end(&j);
 }

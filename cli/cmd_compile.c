@@ -135,20 +135,23 @@ static void print_stats(const CompileStats *s) {
 }
 
 static void print_json(const Report *r) {
-    fputs("{\"program\": ", stdout);
-    json_text(stdout, r->program->shown);
-    fputs(", \"outputs\": [", stdout);
-    for (uint32_t k = 0; k < r->target->output_count; k++) {
-        if (k) fputs(", ", stdout);
-        json_text(stdout, r->target->outputs[k].name);
-    }
     const CompileOptions *o = &r->target->record.options;
-    printf("], \"alphabet_size\": %u, \"max_length\": %u, \"depth\": %u, ", o->alphabet_size,
-           o->max_length, r->compiled->depth);
-    summary_json(stdout, r->compiled->model, &r->sizes);
-    printf(", \"beta\": %g, \"certified_error\": %g, \"tightest\": %g, \"seconds\": %.6f}\n",
-           r->compiled->emit.beta, r->compiled->certificate->error,
-           r->compiled->certificate->tightest, r->seconds);
+    Json j = {.out = stdout};
+    json_begin_object(&j, NULL);
+    json_text(&j, "program", r->program->shown);
+    json_begin_array(&j, "outputs");
+    for (uint32_t k = 0; k < r->target->output_count; k++)
+        json_text(&j, NULL, r->target->outputs[k].name);
+    json_end(&j);
+    json_count(&j, "alphabet_size", o->alphabet_size);
+    json_count(&j, "max_length", o->max_length);
+    json_count(&j, "depth", r->compiled->depth);
+    summary_json(&j, r->compiled->model, &r->sizes);
+    json_number(&j, "beta", "%g", r->compiled->emit.beta);
+    json_number(&j, "certified_error", "%g", r->compiled->certificate->error);
+    json_number(&j, "tightest", "%g", r->compiled->certificate->tightest);
+    json_number(&j, "seconds", "%.6f", r->seconds);
+    json_end(&j);
 }
 
 /* --- the file ------------------------------------------------------------------------------ */

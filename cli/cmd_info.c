@@ -221,59 +221,69 @@ static void print_stream(const Info *info) {
 
 /* --- JSON ---------------------------------------------------------------------------------- */
 
-static json_t *layers_json(const Model *model) {
-    json_t *layers = json_array();
-    for (size_t l = 0; l < model->layer_count; l++) {
-        const ModelLayer *layer = model->layers[l];
-        json_t *heads = json_array(), *sublayers = json_array();
-        for (size_t h = 0; h < layer->head_count; h++) {
-            const ModelHead *head = layer->heads[h];
-            json_t *entry = json_deep_copy(head->extra);
-            json_object_set_new(entry, "rank", json_integer((json_int_t)head->query.cols));
-            json_object_set_new(entry, "mask", json_string(rt_mask_names[head->mask]));
-            json_object_set_new(entry, "sink", json_boolean(head->sink));
-            json_array_append_new(heads, entry);
-        }
-        for (size_t m = 0; m < layer->mlp_count; m++) {
-            json_t *entry = json_deep_copy(layer->mlps[m]->extra);
-            json_object_set_new(entry, "units", json_integer((json_int_t)layer->mlps[m]->in.cols));
-            json_array_append_new(sublayers, entry);
-        }
-        json_array_append_new(layers,
-                              json_pack("{s:o, s:o}", "heads", heads, "sublayers", sublayers));
-    }
-    return layers;
+static void json_dumped(Json *j, const char *key, const json_t *value) {
+    char *text = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
+    if (text) json_ready(j, key, text);
+    free(text);
 }
 
-static void print_member(const char *key, json_t *value, bool owned) {
-    char *text = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
-    if (text) printf(", \"%s\": %s", key, text);
-    free(text);
-    if (owned) json_decref(value);
+/* What the file says of a head, with what it is. */
+static void json_head(Json *j, const ModelHead *head) {
+    json_t *entry = json_deep_copy(head->extra);
+    json_object_set_new(entry, "rank", json_integer((json_int_t)head->query.cols));
+    json_object_set_new(entry, "mask", json_string(rt_mask_names[head->mask]));
+    json_object_set_new(entry, "sink", json_boolean(head->sink));
+    json_dumped(j, NULL, entry);
+    json_decref(entry);
+}
+
+static void json_sublayer(Json *j, const ModelMlp *mlp) {
+    json_t *entry = json_deep_copy(mlp->extra);
+    json_object_set_new(entry, "units", json_integer((json_int_t)mlp->in.cols));
+    json_dumped(j, NULL, entry);
+    json_decref(entry);
+}
+
+static void json_layer(Json *j, const ModelLayer *layer) {
+    json_begin_object(j, NULL);
+    json_begin_array(j, "heads");
+    for (size_t h = 0; h < layer->head_count; h++) json_head(j, layer->heads[h]);
+    json_end(j);
+    json_begin_array(j, "sublayers");
+    for (size_t m = 0; m < layer->mlp_count; m++) json_sublayer(j, layer->mlps[m]);
+    json_end(j);
+    json_end(j);
+}
+
+static void json_output(Json *j, const ModelOutput *output) {
+    json_begin_object(j, NULL);
+    json_text(j, "name", output->name);
+    json_text(j, "decode", rt_decode_names[output->decode]);
+    json_count(j, "start", output->start);
+    json_count(j, "values", output->value_count);
+    json_end(j);
 }
 
 static void print_json(const Info *info) {
     static const char *const keys[] = {"program", "source_sha256", "compiler", "domain",
                                        "options", "dims",          "groups",   "certificate"};
     const Model *m = info->model;
-    fputs("{\"file\": ", stdout);
-    json_text(stdout, info->path);
-    printf(", \"alphabet_size\": %zu, \"token_type\": \"%s\", \"max_length\": %zu, ",
-           m->alphabet_size, rt_kind_names[m->token_type], m->max_length);
-    summary_json(stdout, m, &info->sizes);
-    print_member("layers", layers_json(m), true);
-    json_t *outputs = json_array();
-    for (size_t o = 0; o < m->output_count; o++) {
-        const ModelOutput *output = m->outputs[o];
-        json_array_append_new(outputs, json_pack("{s:s, s:s, s:I, s:I}", "name", output->name,
-                                                 "decode", rt_decode_names[output->decode], "start",
-                                                 (json_int_t)output->start, "values",
-                                                 (json_int_t)output->value_count));
-    }
-    print_member("outputs", outputs, true);
+    Json j = {.out = stdout};
+    json_begin_object(&j, NULL);
+    json_text(&j, "file", info->path);
+    json_count(&j, "alphabet_size", m->alphabet_size);
+    json_text(&j, "token_type", rt_kind_names[m->token_type]);
+    json_count(&j, "max_length", m->max_length);
+    summary_json(&j, m, &info->sizes);
+    json_begin_array(&j, "layers");
+    for (size_t l = 0; l < m->layer_count; l++) json_layer(&j, m->layers[l]);
+    json_end(&j);
+    json_begin_array(&j, "outputs");
+    for (size_t o = 0; o < m->output_count; o++) json_output(&j, m->outputs[o]);
+    json_end(&j);
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
-        print_member(keys[k], json_object_get(m->extra, keys[k]), false);
-    puts("}");
+        json_dumped(&j, keys[k], json_object_get(m->extra, keys[k]));
+    json_end(&j);
 }
 
 /* --- the command --------------------------------------------------------------------------- */

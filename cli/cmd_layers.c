@@ -4,6 +4,7 @@
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/report.h"
+#include "cli/summary.h"
 #include "graph/analysis.h"
 
 #include <stdlib.h>
@@ -64,10 +65,6 @@ static const char *step_text(Program *p, NodeId id) {
     return graph_text(session_graph(p->session), id, TEXT_WIDTH / 2, p->arena);
 }
 
-static const char *plural(size_t count) {
-    return count == 1 ? "" : "s";
-}
-
 static void put_place(const char *place) {
     if (*place) printf("   # %s", place);
     putchar('\n');
@@ -98,33 +95,35 @@ static void print_sop(Program *p, const Sop *sop, const Layers *layers) {
     }
 }
 
-static void print_json_node(Program *p, const char *key, const char *text, NodeId id,
-                            uint32_t layer) {
-    printf("{\"layer\": %u, \"%s\": ", layer, key);
-    json_text(stdout, text);
-    fputs(", \"place\": ", stdout);
-    json_text(stdout, node_place(p, id));
-    putchar('}');
+static void json_node(Json *j, Program *p, const char *key, const char *text, NodeId id,
+                      size_t layer) {
+    json_begin_object(j, NULL);
+    json_count(j, "layer", layer);
+    json_text(j, key, text);
+    json_text(j, "place", node_place(p, id));
+    json_end(j);
 }
 
 static void print_json(Program *p, const Sop *sop, const Layers *layers) {
-    fputs("{\"sop\": ", stdout);
-    json_text(stdout, sop->name);
-    printf(", \"layers\": %u, \"heads_per_layer\": [", layers->count);
+    Json j = {.out = stdout};
+    json_begin_object(&j, NULL);
+    json_text(&j, "sop", sop->name);
+    json_count(&j, "layers", layers->count);
+    json_begin_array(&j, "heads_per_layer");
     for (uint32_t layer = 1; layer <= layers->count; layer++)
-        printf("%s%zu", layer > 1 ? ", " : "", layers_heads(layers, layer));
-    fputs("], \"heads\": [", stdout);
+        json_count(&j, NULL, layers_heads(layers, layer));
+    json_end(&j);
+    json_begin_array(&j, "heads");
     for (size_t k = 0; k < layers->head_count; k++) {
         const Head *head = &layers->heads[k];
-        if (k) fputs(", ", stdout);
-        print_json_node(p, "selector", head_text(p, head->selector), head->selector, head->layer);
+        json_node(&j, p, "selector", head_text(p, head->selector), head->selector, head->layer);
     }
-    fputs("], \"path\": [", stdout);
-    for (uint32_t k = 0; k < layers->count; k++) {
-        if (k) fputs(", ", stdout);
-        print_json_node(p, "sop", step_text(p, layers->path[k]), layers->path[k], k + 1);
-    }
-    puts("]}");
+    json_end(&j);
+    json_begin_array(&j, "path");
+    for (uint32_t k = 0; k < layers->count; k++)
+        json_node(&j, p, "sop", step_text(p, layers->path[k]), layers->path[k], k + 1);
+    json_end(&j);
+    json_end(&j);
 }
 
 /* --- all of them ------------------------------------------------------------------------ */

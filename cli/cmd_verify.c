@@ -6,6 +6,7 @@
  * program's on every input of its domain. */
 #include "cli/command.h"
 
+#include "cli/json.h"
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/summary.h"
@@ -14,8 +15,6 @@
 #include "compile/emit/layout.h"
 #include "compile/prove/certificate.h"
 #include "compile/prove/difference.h"
-
-#include "cli/json.h"
 
 #include <string.h>
 
@@ -110,24 +109,31 @@ static void print_certificate(const Findings *f) {
                c->tightest);
 }
 
-static void print_json(const Findings *f) {
+static void json_weights(Json *j, const Findings *f) {
     const Difference *d = &f->difference;
     const Certificate *c = f->certificate;
-    fputs("{\"file\": ", stdout);
-    json_text(stdout, f->path);
-    printf(", \"verified\": %s, \"same_structure\": %s", f->holds ? "true" : "false",
-           d->same_shape ? "true" : "false");
-    if (!d->same_shape) {
-        fputs(", \"difference\": ", stdout);
-        json_text(stdout, d->shape);
-    } else {
-        printf(", \"weights\": %zu, \"changed\": %zu, \"largest_change\": %g, \"holds\": %s, "
-               "\"error\": %g, \"claimed_error\": %g, \"tightest\": %g, \"layer\": %u, \"where\": ",
-               d->weights, d->changed, d->largest, c->holds ? "true" : "false",
-               c->holds ? c->error : -1, f->claimed, c->holds ? c->tightest : -1, c->layer);
-        json_text(stdout, c->holds ? c->where : c->broken);
-    }
-    puts("}");
+    json_count(j, "weights", d->weights);
+    json_count(j, "changed", d->changed);
+    json_number(j, "largest_change", "%g", d->largest);
+    json_flag(j, "holds", c->holds);
+    json_number(j, "error", "%g", c->holds ? c->error : -1);
+    json_number(j, "claimed_error", "%g", f->claimed);
+    json_number(j, "tightest", "%g", c->holds ? c->tightest : -1);
+    json_count(j, "layer", c->layer);
+    json_text(j, "where", c->holds ? c->where : c->broken);
+}
+
+static void print_json(const Findings *f) {
+    Json j = {.out = stdout};
+    json_begin_object(&j, NULL);
+    json_text(&j, "file", f->path);
+    json_flag(&j, "verified", f->holds);
+    json_flag(&j, "same_structure", f->difference.same_shape);
+    if (f->difference.same_shape)
+        json_weights(&j, f);
+    else
+        json_text(&j, "difference", f->difference.shape);
+    json_end(&j);
 }
 
 /* --- verifying ----------------------------------------------------------------------------- */

@@ -2,7 +2,11 @@
 
 #include "base/utf8.h"
 
+#include <assert.h>
+#include <stdarg.h>
 #include <string.h>
+
+/* --- strings ---------------------------------------------------------------------------- */
 
 static void put_bytes(FILE *out, const char *text, size_t length) {
     static const char from[] = "\"\\\b\f\n\r\t", into[] = "\"\\bfnrt";
@@ -18,57 +22,89 @@ static void put_bytes(FILE *out, const char *text, size_t length) {
     }
 }
 
-void json_quoted(FILE *out, const char *text, size_t length) {
+static void put_quoted(FILE *out, const char *text, size_t length) {
     fputc('"', out);
     put_bytes(out, text, length);
     fputc('"', out);
 }
 
-void json_text(FILE *out, const char *text) {
-    json_quoted(out, text, strlen(text));
+/* --- entries ---------------------------------------------------------------------------- */
+
+/* What stands before each value: the comma, the key. */
+static void enter(Json *j, const char *key) {
+    assert((key != NULL) == (j->depth > 0 && j->open[j->depth - 1] == '{'));
+    if (j->more) fputs(", ", j->out);
+    j->more = true;
+    if (!key) return;
+    put_quoted(j->out, key, strlen(key));
+    fputs(": ", j->out);
 }
 
-void json_bytes(FILE *out, const char *bytes, size_t length) {
-    fputc('"', out);
+static void begin(Json *j, const char *key, char bracket) {
+    assert(j->depth < JSON_DEPTH);
+    enter(j, key);
+    fputc(bracket, j->out);
+    j->open[j->depth++] = bracket;
+    j->more = false;
+}
+
+void json_begin_object(Json *j, const char *key) {
+    begin(j, key, '{');
+}
+
+void json_begin_array(Json *j, const char *key) {
+    begin(j, key, '[');
+}
+
+void json_end(Json *j) {
+    assert(j->depth > 0);
+    fputc(j->open[--j->depth] == '{' ? '}' : ']', j->out);
+    j->more = j->depth > 0;
+    if (!j->more) fputc('\n', j->out);
+}
+
+/* --- values ----------------------------------------------------------------------------- */
+
+void json_quoted(Json *j, const char *key, const char *text, size_t length) {
+    enter(j, key);
+    put_quoted(j->out, text, length);
+}
+
+void json_text(Json *j, const char *key, const char *text) {
+    json_quoted(j, key, text, strlen(text));
+}
+
+void json_bytes(Json *j, const char *key, const char *bytes, size_t length) {
+    enter(j, key);
+    fputc('"', j->out);
     for (size_t at = 0; at < length;) {
         size_t good = utf8_valid_prefix(bytes + at, length - at);
-        put_bytes(out, bytes + at, good);
+        put_bytes(j->out, bytes + at, good);
         at += good;
-        if (at < length) fputs("\\ufffd", out), at++;
+        if (at < length) fputs("\\ufffd", j->out), at++;
     }
-    fputc('"', out);
+    fputc('"', j->out);
 }
 
-void json_atom(FILE *out, Atom atom) {
+void json_ready(Json *j, const char *key, const char *text) {
+    enter(j, key);
+    fputs(text, j->out);
+}
+
+void json_flag(Json *j, const char *key, bool value) {
+    json_ready(j, key, value ? "true" : "false");
+}
+
+void json_number(Json *j, const char *key, const char *format, ...) {
     char text[64];
-    if (atom.kind == ATOM_STRING) {
-        json_quoted(out, atom.s->text, atom.s->length);
-        return;
-    }
-    atom_text(atom, ATOM_JSON, text, sizeof text);
-    fputs(text, out);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    bool finite = strpbrk(text, "0123456789") != NULL;
+    json_ready(j, key, finite ? text : "null");
 }
 
-void json_column(FILE *out, const Column *column, int precision) {
-    fputc('[', out);
-    for (size_t k = 0; k < column->length; k++) {
-        Atom atom = column_at(column, k);
-        if (precision >= 0 && atom.kind == ATOM_FLOAT) atom.f = float_round(atom.f, precision);
-        if (k) fputs(", ", out);
-        json_atom(out, atom);
-    }
-    fputc(']', out);
-}
-
-void json_input(FILE *out, const Input *input) {
-    fputc(input->is_string ? '"' : '[', out);
-    for (size_t k = 0; k < input->length; k++) {
-        if (input->is_string) {
-            put_bytes(out, input->tokens[k].s->text, input->tokens[k].s->length);
-            continue;
-        }
-        if (k) fputs(", ", out);
-        json_atom(out, input->tokens[k]);
-    }
-    fputc(input->is_string ? '"' : ']', out);
+void json_count(Json *j, const char *key, size_t value) {
+    json_number(j, key, "%zu", value);
 }

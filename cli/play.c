@@ -100,19 +100,17 @@ static const Column **run(void *self, const Input *input, Arena *arena, char *te
     return columns;
 }
 
-static void json(void *self, size_t k) {
+static void json(void *self, size_t k, Json *j) {
     const Player *p = self;
     double margin = INFINITY;
-    fputs(", \"raw\": [", stdout);
+    json_begin_array(j, "raw");
     for (size_t i = 0; i < p->result.length; i++) {
         const Reading *reading = run_reading(&p->result, p->outputs[k], i);
-        printf("%s%.17g", i ? ", " : "", reading->number);
+        json_number(j, NULL, "%.17g", reading->number);
         margin = fmin(margin, reading->margin);
     }
-    if (isfinite(margin))
-        printf("], \"margin\": %.6g", margin);
-    else
-        fputs("], \"margin\": null", stdout);
+    json_end(j);
+    json_number(j, "margin", "%.6g", margin);
 }
 
 Machine player_machine(Player *player) {

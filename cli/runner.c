@@ -1,7 +1,7 @@
 #include "cli/runner.h"
 
 #include "cli/command.h"
-#include "cli/json.h"
+#include "cli/json_values.h"
 #include "cli/lines.h"
 #include "cli/print.h"
 #include "cli/report.h"
@@ -13,41 +13,64 @@
 #include <string.h>
 #include <unistd.h>
 
+/* What a line is about, kept together for the functions below. */
+typedef struct Job {
+    Runner *runner;
+    Arena *arena; /* of this input */
+    const char *text;
+    size_t length;
+    const char *where;
+} Job;
+
 /* --- results ---------------------------------------------------------------------------- */
 
-static void print_result(const Runner *r, size_t k, const Input *input, const Column *column) {
-    const RunnerOptions *o = r->options;
-    const Sop *sop = &r->sops[k];
-    if (!o->json) {
-        if (o->named) printf("%s = ", sop->name);
-        print_values(stdout, column, (PrintOptions){.precision = o->precision});
-        putchar('\n');
-        return;
-    }
-    fputs("{\"sop\": ", stdout);
-    json_text(stdout, sop->name);
-    fputs(", \"input\": ", stdout);
-    json_input(stdout, input);
-    fputs(", \"output\": ", stdout);
-    json_column(stdout, column, o->precision);
-    printf(", \"type\": \"%s\"", sequence_type_name(column->type));
-    if (r->machine) r->machine->json(r->machine->self, k);
-    fputs("}\n", stdout);
+static void print_text(const RunnerOptions *o, const Sop *sop, const Column *column) {
+    if (o->named) printf("%s = ", sop->name);
+    print_values(stdout, column, (PrintOptions){.precision = o->precision});
+    putchar('\n');
 }
 
-/* With --json every input has its line, so that lines can be matched with inputs. */
-static void print_json_error(const char *sop, const Input *input, const char *text, size_t length,
-                             const char *error) {
-    fputs("{\"sop\": ", stdout);
-    json_text(stdout, sop);
-    fputs(", \"input\": ", stdout);
-    if (input)
-        json_input(stdout, input);
+/* A string input as the string it was read from, another as a list. */
+static void json_input(Json *j, const Job *job, const Input *input) {
+    if (input->is_string)
+        json_quoted(j, "input", job->text, job->length);
     else
-        json_bytes(stdout, text, length);
-    fputs(", \"error\": ", stdout);
-    json_text(stdout, error);
-    fputs("}\n", stdout);
+        json_atoms(j, "input", input->tokens, input->length);
+}
+
+static void print_json(const Job *job, size_t k, const Input *input, const Column *column) {
+    const Runner *r = job->runner;
+    Json j = {.out = stdout};
+    json_begin_object(&j, NULL);
+    json_text(&j, "sop", r->sops[k].name);
+    json_input(&j, job, input);
+    json_column(&j, "output", column, r->options->precision);
+    json_text(&j, "type", sequence_type_name(column->type));
+    if (r->machine) r->machine->json(r->machine->self, k, &j);
+    json_end(&j);
+}
+
+static void print_result(const Job *job, size_t k, const Input *input, const Column *column) {
+    const Runner *r = job->runner;
+    if (r->options->json)
+        print_json(job, k, input, column);
+    else
+        print_text(r->options, &r->sops[k], column);
+}
+
+/* With --json every input has its line, so that lines can be matched with inputs.  `input` is
+ * NULL if the text could not be read. */
+static void print_json_error(const Job *job, const char *sop, const Input *input,
+                             const char *error) {
+    Json j = {.out = stdout};
+    json_begin_object(&j, NULL);
+    json_text(&j, "sop", sop);
+    if (input)
+        json_input(&j, job, input);
+    else
+        json_bytes(&j, "input", job->text, job->length);
+    json_text(&j, "error", error);
+    json_end(&j);
 }
 
 /* --- messages --------------------------------------------------------------------------- */
@@ -64,24 +87,15 @@ static void note_input(const char *text, size_t length, const char *where) {
                 where ? where : "", where ? ")" : "");
 }
 
-static void fail_input(Runner *r, const char *text, size_t length, const char *where,
-                       const char *error) {
+static void fail_input(const Job *job, const char *error) {
+    Runner *r = job->runner;
     r->failed = true;
-    report_error("%s: %s", where ? where : "the input", error);
+    report_error("%s: %s", job->where ? job->where : "the input", error);
     for (size_t k = 0; r->options->json && k < r->sop_count; k++)
-        print_json_error(r->sops[k].name, NULL, text, length, error);
+        print_json_error(job, r->sops[k].name, NULL, error);
 }
 
 /* --- one input -------------------------------------------------------------------------- */
-
-/* What a line is about, kept together for the functions below. */
-typedef struct Job {
-    Runner *runner;
-    Arena *arena; /* of this input */
-    const char *text;
-    size_t length;
-    const char *where;
-} Job;
 
 /* `tokens_int` and its like are made before any text is read: their faults are shown where the
  * s-op first uses them. */
@@ -104,8 +118,7 @@ static void fail_sop(const Job *job, const Sop *sop, const Input *input, Fault *
     fault->span = fault_span(job, sop, fault);
     fault_report(fault, &report_sink, session_sources(r->program->session), job->arena);
     note_input(job->text, job->length, job->where);
-    if (r->options->json)
-        print_json_error(sop->name, input, NULL, 0, fault_text(fault, job->arena));
+    if (r->options->json) print_json_error(job, sop->name, input, fault_text(fault, job->arena));
 }
 
 static Exec *start(const Job *job, const Input *input) {
@@ -127,7 +140,7 @@ static void interpret(const Job *job, const Input *input) {
         const Column *column = exec_column(exec, r->sops[k].node, &fault);
         progress_hide();
         if (column)
-            print_result(r, k, input, column);
+            print_result(job, k, input, column);
         else
             fail_sop(job, &r->sops[k], input, &fault);
     }
@@ -141,11 +154,11 @@ static void run_machine(const Job *job, const Input *input) {
         r->machine->run(r->machine->self, input, job->arena, error, sizeof error);
     progress_hide();
     if (!columns) {
-        fail_input(r, job->text, job->length, job->where, error);
+        fail_input(job, error);
         return;
     }
     for (size_t k = 0; k < r->sop_count && !report_output_failed(); k++)
-        print_result(r, k, input, columns[k]);
+        print_result(job, k, input, columns[k]);
 }
 
 static void run_job(const Job *job) {
@@ -154,7 +167,7 @@ static void run_job(const Job *job) {
     char error[256];
     if (!input_read(r->options->reading, job->text, job->length,
                     session_intern(r->program->session), job->arena, &input, error, sizeof error)) {
-        fail_input(r, job->text, job->length, job->where, error);
+        fail_input(job, error);
         return;
     }
     if (r->options->named && !r->options->json && r->inputs > 1) putchar('\n');
@@ -173,7 +186,7 @@ static void give_up(Runner *r, const char *text, size_t length, const char *wher
         report_error("%s", message);
         return;
     }
-    fail_input(r, "", 0, where, message);
+    fail_input(&(Job){.runner = r, .text = "", .where = where}, message);
     note_input(text, length, NULL);
 }
 

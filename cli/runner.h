@@ -8,6 +8,7 @@
 #define RASP_CLI_RUNNER_H
 
 #include "cli/input.h"
+#include "cli/json.h"
 #include "cli/program.h"
 
 typedef struct RunnerOptions {
@@ -24,8 +25,8 @@ typedef struct Machine {
     void *self;
     /* The columns, one an s-op, in `arena`; NULL, and one line in `error`. */
     const Column **(*run)(void *self, const Input *input, Arena *arena, char *error, size_t size);
-    /* Writes further members of the JSON object of s-op k: `, "key": value`. */
-    void (*json)(void *self, size_t k);
+    /* Further members of the JSON object of s-op k. */
+    void (*json)(void *self, size_t k, Json *json);
 } Machine;
 
 typedef struct Runner {

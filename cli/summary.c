@@ -20,20 +20,20 @@ Summary summary_of(const Model *model, Arena *arena) {
     return s;
 }
 
-void summary_json(FILE *out, const Model *model, const Summary *s) {
-    fprintf(out, "\"attention_layers\": %zu, \"heads_per_layer\": [", s->attention_layers);
-    bool first = true;
-    for (size_t l = 0; l < model->layer_count; l++) {
-        if (model->layers[l]->head_count == 0) continue;
-        fprintf(out, "%s%zu", first ? "" : ", ", model->layers[l]->head_count);
-        first = false;
-    }
-    fprintf(out,
-            "], \"heads\": %zu, \"layers_without_heads\": %zu, \"width\": %zu, "
-            "\"sublayers\": %zu, \"hidden_units\": %zu, \"parameters\": %zu, \"nonzero\": %zu, "
-            "\"dtype\": \"%s\"",
-            s->heads, s->headless, s->width, s->sublayers, s->units, s->parameters, s->nonzeros,
-            model->dtype == RT_F32 ? "f32" : "f64");
+void summary_json(Json *j, const Model *model, const Summary *s) {
+    json_count(j, "attention_layers", s->attention_layers);
+    json_begin_array(j, "heads_per_layer");
+    for (size_t l = 0; l < model->layer_count; l++)
+        if (model->layers[l]->head_count) json_count(j, NULL, model->layers[l]->head_count);
+    json_end(j);
+    json_count(j, "heads", s->heads);
+    json_count(j, "layers_without_heads", s->headless);
+    json_count(j, "width", s->width);
+    json_count(j, "sublayers", s->sublayers);
+    json_count(j, "hidden_units", s->units);
+    json_count(j, "parameters", s->parameters);
+    json_count(j, "nonzero", s->nonzeros);
+    json_text(j, "dtype", model->dtype == RT_F32 ? "f32" : "f64");
 }
 
 const char *grouped(Arena *arena, size_t number) {

@@ -3,10 +3,8 @@
 #define RASP_CLI_SUMMARY_H
 
 #include "base/arena.h"
-
+#include "cli/json.h"
 #include "runtime/model.h"
-
-#include <stdio.h>
 
 typedef struct Summary {
     size_t attention_layers, heads, headless; /* layers with heads; without */
@@ -17,8 +15,8 @@ typedef struct Summary {
 
 Summary summary_of(const Model *model, Arena *arena);
 
-/* `"attention_layers": 2, …`: the fields as members of a JSON object, without its braces. */
-void summary_json(FILE *out, const Model *model, const Summary *summary);
+/* The fields as members of the object that is open. */
+void summary_json(Json *json, const Model *model, const Summary *summary);
 
 /* 329960 as "329,960". */
 const char *grouped(Arena *arena, size_t number);
