@@ -17,17 +17,13 @@
 enum { MOST_TEMPERATURES = 64 };
 
 typedef struct CheckArguments {
-    const char *program;
-    SopChoice choice;
-    size_t memory;
+    Common common;
     TargetOptions target;
     InputPlan inputs;
     RtRule rule;
     double temperatures[MOST_TEMPERATURES];
     size_t temperature_count; /* 0: not given */
     uint32_t shown;
-    int threads;
-    bool json;
     /* Freed at the end, whatever a stop has jumped over. */
     Compiled compiled;
     Model *model;
@@ -35,29 +31,20 @@ typedef struct CheckArguments {
 
 /* --- the command line ---------------------------------------------------------------------- */
 
-enum {
-    KEY_SEED = OPTION_OWN_KEYS,
-    KEY_COUNT,
-    KEY_LIMIT,
-    KEY_WEIGHTS,
-    KEY_TEMPERATURE,
-    KEY_SHOW,
-    KEY_JSON,
-    KEY_THREADS
-};
+enum { KEY_SEED = OPTION_OWN_KEYS, KEY_COUNT, KEY_LIMIT, KEY_SHOW };
 
 static const struct argp_option options[] = {
+    OPTIONS_SOP,
     {"seed", KEY_SEED, "N", 0, "of the inputs that are drawn (default: 1)", 2},
     {"count", KEY_COUNT, "N", 0, "inputs if there are too many to try all (default: 20000)", 2},
     {"exhaustive-limit", KEY_LIMIT, "N", 0,
      "try all inputs if they are at most so many (default: 200000)", 2},
-    {"weights", KEY_WEIGHTS, "RULE", 0,
-     "how scores become weights: softmax (default), hard-left, hard-right or average", 5},
-    {"temperature", KEY_TEMPERATURE, "T[,T...]", 0,
-     "divide scores by T; of several, print a table of agreement", 5},
+    OPTION_WEIGHTS(5),
+    OPTION_TEMPERATURE("T[,T...]", "divide scores by T; of several, print a table of agreement", 5),
     {"show", KEY_SHOW, "N", 0, "disagreements to print (default: 3)", 6},
-    {"json", KEY_JSON, NULL, 0, "the report as one JSON object", 6},
-    {"threads", KEY_THREADS, "N", 0, "threads to use (default: one a core)", 7},
+    OPTION_JSON("the report as one JSON object", 6),
+    OPTION_THREADS(7),
+    OPTION_MEMORY,
     {0},
 };
 
@@ -95,9 +82,7 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     CheckArguments *a = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &a->choice;
-        state->child_inputs[1] = &a->memory;
-        state->child_inputs[2] = &a->target;
+        state->child_inputs[0] = &a->target;
         return 0;
     case KEY_SEED:
         a->inputs.seed = read_seed(state, text);
@@ -108,30 +93,20 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case KEY_LIMIT:
         a->inputs.exhaustive_limit = (uint64_t)option_number(state, "--exhaustive-limit", text, 0);
         return 0;
-    case KEY_WEIGHTS:
-        if (!rt_rule_find(text, &a->rule))
-            argp_error(state,
-                       "--weights expects softmax, hard-left, hard-right or average, found '%s'",
-                       text);
+    case OPTION_KEY_WEIGHTS:
+        a->rule = option_rule(state, text);
         return 0;
-    case KEY_TEMPERATURE:
+    case OPTION_KEY_TEMPERATURE:
         read_temperatures(state, a, text);
         return 0;
     case KEY_SHOW:
         a->shown = (uint32_t)option_number(state, "--show", text, 0);
         return 0;
-    case KEY_JSON:
-        a->json = true;
-        return 0;
-    case KEY_THREADS:
-        a->threads = (int)option_number(state, "--threads", text, 1);
-        return 0;
     case ARGP_KEY_END:
-        if (a->temperature_count && !rt_rules[a->rule].temperature)
-            argp_error(state, "--temperature goes with --weights softmax alone");
-        return 0;
+        if (a->temperature_count) option_temperature_fits(state, a->rule);
+        return option_common(key, text, state, &a->common);
     default:
-        return option_argument(key, text, state, &argument, &a->program);
+        return option_common(key, text, state, &a->common);
     }
 }
 
@@ -155,7 +130,7 @@ static const RunOptions *make_runs(const CheckArguments *a, Arena *arena, size_t
     for (size_t k = 0; k < *count; k++) {
         runs[k] = run_options();
         runs[k].rule = a->rule;
-        runs[k].threads = a->threads;
+        runs[k].threads = a->common.threads;
         if (a->temperature_count) runs[k].temperature = a->temperatures[k];
     }
     return runs;
@@ -202,7 +177,7 @@ static int check(const CheckArguments *a, Program *p, const Target *target, cons
         report_error("%s", error.text);
         return EXIT_FAILED;
     }
-    (a->json ? check_print_json : check_print)(&view);
+    (a->common.json ? check_print_json : check_print)(&view);
     return disagrees(&report, view.run_count) ? EXIT_DISAGREE : EXIT_FINE;
 }
 
@@ -210,7 +185,7 @@ static int check_program(Program *p, void *context) {
     CheckArguments *a = context;
     Target target;
     double seconds;
-    int status = target_choose(p, &a->choice, &a->target, &target);
+    int status = target_choose(p, &a->common.choice, &a->target, &target);
     if (status == EXIT_FINE) status = target_compile(p, &target, p->arena, &a->compiled, &seconds);
     if (status == EXIT_FINE && !compiled_lay_out(&a->compiled, &target.record.options)) {
         report_error("out of memory for the layout of the model");
@@ -233,42 +208,42 @@ static int check_weights(Program *p, const Record *record, void *context) {
     if (status != EXIT_FINE) return status;
     if (target.output_count == a->model->output_count)
         return check(a, p, &target, a->model, stored_certificate(a->model));
-    report_error("'%s' has %zu outputs, its metadata names %u", a->program, a->model->output_count,
-                 target.output_count);
+    report_error("'%s' has %zu outputs, its metadata names %u", a->common.argument,
+                 a->model->output_count, target.output_count);
     return EXIT_WRONG_PROGRAM;
 }
 
 static int check_file(CheckArguments *a) {
-    if (!weights_recognised(a->program))
-        return program_with(a->program, a->memory, check_program, a);
-    if (a->target.given || a->choice.count || a->choice.all || a->choice.expression) {
+    if (!weights_recognised(a->common.argument))
+        return program_with(a->common.argument, a->common.memory, check_program, a);
+    if (a->target.given || a->common.choice.count || a->common.choice.all ||
+        a->common.choice.expression) {
         report_error("'%s' is a weights file, which says itself what it was compiled from and for; "
                      "options of the compiler go with a program",
-                     a->program);
+                     a->common.argument);
         return EXIT_WRONG_USE;
     }
-    a->model = weights_load(a->program);
+    a->model = weights_load(a->common.argument);
     if (!a->model) return EXIT_WRONG_PROGRAM;
-    return weights_with_program(a->model, a->program, a->memory, check_weights, a);
+    return weights_with_program(a->model, a->common.argument, a->common.memory, check_weights, a);
 }
 
 int cmd_check(int argc, char **argv) {
-    static const struct argp_child children[] = {{&sop_options, 0, NULL, 0},
-                                                 {&memory_option, 0, NULL, 0},
-                                                 {&target_options, 0, NULL, 0},
-                                                 {0}};
+    static const struct argp_child children[] = {{&target_options, 0, NULL, 0}, {0}};
     static const struct argp argp = {.options = options,
                                      .parser = parse,
                                      .args_doc = "PROGRAM|WEIGHTS",
                                      .doc = help,
                                      .children = children};
     static CheckArguments arguments = {
-        .inputs = {.exhaustive_limit = 200000, .count = 20000, .seed = 1}, .shown = 3};
+        .common = {.kind = &argument},
+        .inputs = {.exhaustive_limit = 200000, .count = 20000, .seed = 1},
+        .shown = 3};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     int status = check_file(&arguments);
     compiled_clear(&arguments.compiled);
     model_free(arguments.compiled.model);
     model_free(arguments.model);
-    free(arguments.choice.names);
+    free(arguments.common.choice.names);
     return status;
 }

@@ -16,24 +16,25 @@
 #include <string.h>
 
 typedef struct CompileArguments {
-    const char *program, *output;
-    SopChoice choice;
-    size_t memory;
+    Common common;
+    const char *output;
     TargetOptions target;
-    bool json, stats, quiet; /* quiet: standard output has the weights */
+    bool stats, quiet; /* quiet: standard output has the weights */
     PlanDump *dump;
     Compiled compiled; /* outlives the program's guard */
 } CompileArguments;
 
-enum { KEY_JSON = OPTION_OWN_KEYS, KEY_DUMP, KEY_STATS };
+enum { KEY_DUMP = OPTION_OWN_KEYS, KEY_STATS };
 
 static const struct argp_option options[] = {
+    OPTIONS_SOP,
     {"output", 'o', "FILE", 0,
      "write the weights there; - is standard output (without: only the report)", 2},
-    {"json", KEY_JSON, NULL, 0, "the report as one JSON object", 5},
+    OPTION_JSON("the report as one JSON object", 5),
     {"stats", KEY_STATS, NULL, 0, "where the time went", 5},
     {"dump", KEY_DUMP, "WHAT", 0,
      "print the compiler's sets, cover, heads, schedule or model instead of the report", 5},
+    OPTION_MEMORY,
     {0},
 };
 
@@ -41,16 +42,11 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     CompileArguments *a = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &a->choice;
-        state->child_inputs[1] = &a->memory;
-        state->child_inputs[2] = &a->target;
+        state->child_inputs[0] = &a->target;
         return 0;
     case 'o':
         a->quiet = strcmp(text, "-") == 0;
         a->output = a->quiet ? "/dev/stdout" : text;
-        return 0;
-    case KEY_JSON:
-        a->json = true;
         return 0;
     case KEY_STATS:
         a->stats = true;
@@ -61,7 +57,7 @@ static error_t parse(int key, char *text, struct argp_state *state) {
             argp_error(state, "--dump expects one of %s, found '%s'", plan_dump_names, text);
         return 0;
     default:
-        return option_argument(key, text, state, &program_argument, &a->program);
+        return option_common(key, text, state, &a->common);
     }
 }
 
@@ -188,7 +184,7 @@ static int compile(Program *p, void *context) {
     CompileArguments *a = context;
     Target target;
     Report report = {p, &target, &a->compiled, a->output, 0, {0}};
-    int status = target_choose(p, &a->choice, &a->target, &target);
+    int status = target_choose(p, &a->common.choice, &a->target, &target);
     if (status == EXIT_FINE)
         status = target_compile(p, &target, p->arena, &a->compiled, &report.seconds);
     if (status == EXIT_FINE) status = finish_model(p, &target, &a->compiled);
@@ -198,29 +194,27 @@ static int compile(Program *p, void *context) {
     report.sizes = summary_of(a->compiled.model, p->arena);
     if (a->dump)
         a->dump(stdout, &a->compiled);
-    else if (a->json)
+    else if (a->common.json)
         print_json(&report);
     else
         print_report(&report);
-    if (a->stats && !a->dump && !a->json) print_stats(&a->compiled.stats);
+    if (a->stats && !a->dump && !a->common.json) print_stats(&a->compiled.stats);
     return EXIT_FINE;
 }
 
 int cmd_compile(int argc, char **argv) {
-    static const struct argp_child children[] = {{&sop_options, 0, NULL, 0},
-                                                 {&memory_option, 0, NULL, 0},
-                                                 {&target_options, 0, NULL, 0},
-                                                 {0}};
+    static const struct argp_child children[] = {{&target_options, 0, NULL, 0}, {0}};
     static const struct argp argp = {.options = options,
                                      .parser = parse,
                                      .args_doc = "PROGRAM",
                                      .doc = help,
                                      .children = children};
-    static CompileArguments arguments;
+    static CompileArguments arguments = {.common = {.kind = &program_argument}};
+    const Common *common = &arguments.common;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    int status = program_with(arguments.program, arguments.memory, compile, &arguments);
+    int status = program_with(common->argument, common->memory, compile, &arguments);
     compiled_clear(&arguments.compiled);
     model_free(arguments.compiled.model);
-    free(arguments.choice.names);
+    free(common->choice.names);
     return status;
 }

@@ -8,32 +8,15 @@
 #include "cli/summary.h"
 #include "cli/weights.h"
 
-#include <argp.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct InfoArguments {
-    const char *path;
-    bool json;
-} InfoArguments;
-
-enum { KEY_JSON = 0x100, LINE = 80, SHOWN = 40 }; /* columns; tokens of the alphabet */
+enum { LINE = 80, SHOWN = 40 }; /* columns; tokens of the alphabet */
 
 static const struct argp_option options[] = {
-    {"json", KEY_JSON, NULL, 0, "sizes, layers, dimensions and certificate as one JSON object", 1},
+    OPTION_JSON("sizes, layers, dimensions and certificate as one JSON object", 1),
     {0},
 };
-
-static error_t parse(int key, char *text, struct argp_state *state) {
-    InfoArguments *a = state->input;
-    switch (key) {
-    case KEY_JSON:
-        a->json = true;
-        return 0;
-    default:
-        return option_argument(key, text, state, &weights_argument, &a->path);
-    }
-}
 
 static const char help[] =
     "Show what is inside a weights file: its program, sizes, layers, the selector of each head, "
@@ -288,8 +271,8 @@ static void print_json(const Info *info) {
 
 /* --- the command --------------------------------------------------------------------------- */
 
-static void show(const InfoArguments *a, const Model *model, Arena *arena) {
-    Info info = {a->path, model, arena, intern_new(arena), summary_of(model, arena)};
+static void show(const Common *a, const Model *model, Arena *arena) {
+    Info info = {a->argument, model, arena, intern_new(arena), summary_of(model, arena)};
     if (a->json) {
         print_json(&info);
         return;
@@ -300,18 +283,18 @@ static void show(const InfoArguments *a, const Model *model, Arena *arena) {
     print_stream(&info);
 }
 
-static int info(const InfoArguments *a) {
+static int info(const Common *a) {
     Budget budget;
     BudgetGuard guard;
     Arena *volatile arena = NULL;
     volatile int status = EXIT_FAILED;
-    if (!weights_recognised(a->path)) {
+    if (!weights_recognised(a->argument)) {
         report_error("'%s' is no weights file ('rasp layers' says what a program needs, 'rasp "
                      "compile' makes the weights)",
-                     a->path);
+                     a->argument);
         return EXIT_WRONG_PROGRAM;
     }
-    Model *model = weights_load(a->path);
+    Model *model = weights_load(a->argument);
     if (!model) return EXIT_WRONG_PROGRAM;
     budget_init(&budget, BUDGET_DEFAULT_LIMIT);
     if (BUDGET_ENTER(&budget, &guard)) {
@@ -329,8 +312,8 @@ static int info(const InfoArguments *a) {
 
 int cmd_info(int argc, char **argv) {
     static const struct argp argp = {
-        .options = options, .parser = parse, .args_doc = "WEIGHTS", .doc = help};
-    InfoArguments arguments = {0};
+        .options = options, .parser = option_parse, .args_doc = "WEIGHTS", .doc = help};
+    Common arguments = {.kind = &weights_argument};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     return info(&arguments);
 }

@@ -10,34 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct LayersArguments {
-    const char *program;
-    SopChoice choice;
-    size_t memory;
-    bool json;
-} LayersArguments;
-
-enum { KEY_JSON = OPTION_OWN_KEYS, TEXT_WIDTH = 120 };
+enum { TEXT_WIDTH = 120 };
 
 static const struct argp_option options[] = {
-    {"json", KEY_JSON, NULL, 0, "one object a line: sop, layers, heads, path", 3},
+    OPTIONS_SOP,
+    OPTION_JSON("one object a line: sop, layers, heads, path", 3),
+    OPTION_MEMORY,
     {0},
 };
-
-static error_t parse(int key, char *text, struct argp_state *state) {
-    LayersArguments *a = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &a->choice;
-        state->child_inputs[1] = &a->memory;
-        return 0;
-    case KEY_JSON:
-        a->json = true;
-        return 0;
-    default:
-        return option_argument(key, text, state, &program_argument, &a->program);
-    }
-}
 
 static const char help[] =
     "Print how many attention layers a program needs, the heads of each layer with the selectors "
@@ -129,7 +109,7 @@ static void print_json(Program *p, const Sop *sop, const Layers *layers) {
 /* --- all of them ------------------------------------------------------------------------ */
 
 static int run(Program *program, void *context) {
-    const LayersArguments *a = context;
+    const Common *a = context;
     size_t count;
     const Sop *sops = program_sops(program, &a->choice, &count);
     if (!sops) return EXIT_WRONG_PROGRAM;
@@ -145,16 +125,11 @@ static int run(Program *program, void *context) {
 }
 
 int cmd_layers(int argc, char **argv) {
-    static const struct argp_child children[] = {
-        {&sop_options, 0, NULL, 0}, {&memory_option, 0, NULL, 0}, {0}};
-    static const struct argp argp = {.options = options,
-                                     .parser = parse,
-                                     .args_doc = "PROGRAM",
-                                     .doc = help,
-                                     .children = children};
-    LayersArguments arguments = {0};
+    static const struct argp argp = {
+        .options = options, .parser = option_parse, .args_doc = "PROGRAM", .doc = help};
+    Common arguments = {.kind = &program_argument};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    int status = program_with(arguments.program, arguments.memory, run, &arguments);
+    int status = program_with(arguments.argument, arguments.memory, run, &arguments);
     free(arguments.choice.names);
     return status;
 }

@@ -72,21 +72,18 @@ static int repl(size_t memory) {
     return status;
 }
 
+static const struct argp_option options[] = {OPTION_MEMORY, {0}};
+
 static error_t parse(int key, char *text, struct argp_state *state) {
-    if (key == ARGP_KEY_INIT) {
-        state->child_inputs[0] = state->input;
-        return 0;
-    }
     if (key == ARGP_KEY_ARG)
         argp_error(state, "expected no argument, found '%s' (rasp run %s runs a program)", text,
                    text);
-    return ARGP_ERR_UNKNOWN;
+    return option_common(key, text, state, state->input);
 }
 
 int cmd_repl(int argc, char **argv) {
-    static const struct argp_child children[] = {{&memory_option, 0, NULL, 0}, {0}};
-    static const struct argp argp = {.parser = parse, .doc = help, .children = children};
-    size_t memory = 0;
-    argp_parse(&argp, argc, argv, 0, NULL, &memory);
-    return repl(memory);
+    static const struct argp argp = {.options = options, .parser = parse, .doc = help};
+    Common arguments = {0};
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    return repl(arguments.memory);
 }

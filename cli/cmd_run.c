@@ -18,11 +18,9 @@
 typedef enum Dump { DUMP_NOTHING, DUMP_AST, DUMP_GRAPH } Dump;
 
 typedef struct RunArguments {
-    const char *program;
+    Common common;
     char **inputs;
     int input_count;
-    SopChoice choice;
-    size_t memory;
     RunnerOptions runner;
     WeightsOptions weights;
     Dump dump;
@@ -30,47 +28,26 @@ typedef struct RunArguments {
 
 /* --- the command line ------------------------------------------------------------------- */
 
-enum {
-    KEY_STRING = OPTION_OWN_KEYS,
-    KEY_LIST,
-    KEY_JSON,
-    KEY_STATS,
-    KEY_PLAN,
-    KEY_DUMP,
-    KEY_THREADS
-};
+enum { KEY_STRING = OPTION_OWN_KEYS, KEY_LIST, KEY_STATS, KEY_PLAN, KEY_DUMP };
 
 static const struct argp_option options[] = {
+    OPTIONS_SOP,
     {"string", KEY_STRING, NULL, 0, "read every INPUT as a string, one token a character", 2},
     {"list", KEY_LIST, NULL, 0,
      "read every INPUT as a list, e.g. '[3, 1, 2]' or '[\"hi\", \"you\"]'", 2},
     {"precision", 'p', "N", 0, "round floats to N decimals", 3},
-    {"json", KEY_JSON, NULL, 0, "one object a line: sop, input, output, type (or error)", 3},
+    OPTION_JSON("one object a line: sop, input, output, type (or error)", 3),
     {"stats", KEY_STATS, NULL, 0, "also print what each s-op cost, to standard error", 4},
     {"plan", KEY_PLAN, "PLAN", 0, "how selectors are run: auto, or naive (pair by pair)", 4},
-    {"threads", KEY_THREADS, "N", 0, "threads to use (default: one a core)", 4},
+    OPTION_THREADS(4),
     {"dump", KEY_DUMP, "WHAT", 0, "print the program's ast or graph, and run nothing", 5},
+    OPTION_MEMORY,
     {0},
 };
 
-typedef struct Word {
-    const char *word;
-    int value;
-} Word;
-
-static int one_of(struct argp_state *state, const char *option, const char *text,
-                  const Word *words) {
-    const Word *word = words;
-    while (word->word && strcmp(word->word, text) != 0) word++;
-    if (!word->word)
-        argp_error(state, "%s expects '%s' or '%s', found '%s'", option, words[0].word,
-                   words[1].word, text);
-    return word->value;
-}
-
 static void take_argument(struct argp_state *state, RunArguments *a, char *text) {
-    if (!a->program) {
-        a->program = text;
+    if (!a->common.argument) {
+        a->common.argument = text;
         return;
     }
     a->inputs = state->argv + state->next - 1;
@@ -79,14 +56,13 @@ static void take_argument(struct argp_state *state, RunArguments *a, char *text)
 }
 
 static error_t parse(int key, char *text, struct argp_state *state) {
-    static const Word plans[] = {{"auto", EXEC_PLAN_AUTO}, {"naive", EXEC_PLAN_NAIVE}, {0}};
-    static const Word dumps[] = {{"ast", DUMP_AST}, {"graph", DUMP_GRAPH}, {0}};
+    static const char *const plans[] = {
+        [EXEC_PLAN_AUTO] = "auto", [EXEC_PLAN_NAIVE] = "naive", NULL};
+    static const char *const dumps[] = {"ast", "graph", NULL};
     RunArguments *a = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &a->choice;
-        state->child_inputs[1] = &a->memory;
-        state->child_inputs[2] = &a->weights;
+        state->child_inputs[0] = &a->weights;
         return 0;
     case KEY_STRING:
         a->runner.reading = INPUT_STRING;
@@ -97,29 +73,20 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case 'p':
         a->runner.precision = (int)option_number(state, "--precision", text, 0);
         return 0;
-    case KEY_JSON:
-        a->runner.json = true;
-        return 0;
     case KEY_STATS:
         a->runner.stats = true;
         return 0;
     case KEY_PLAN:
-        a->runner.plan = (ExecPlan)one_of(state, "--plan", text, plans);
+        a->runner.plan = (ExecPlan)option_word(state, "--plan", text, plans);
         return 0;
     case KEY_DUMP:
-        a->dump = (Dump)one_of(state, "--dump", text, dumps);
-        return 0;
-    case KEY_THREADS:
-        a->runner.threads = (int)option_number(state, "--threads", text, 1);
+        a->dump = (Dump)(DUMP_AST + option_word(state, "--dump", text, dumps));
         return 0;
     case ARGP_KEY_ARG:
         take_argument(state, a, text);
         return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "expected a PROGRAM: a file or a bundled program's name");
-        return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return option_common(key, text, state, &a->common);
     }
 }
 
@@ -137,18 +104,18 @@ static const char help[] =
     "  rasp run histogram --expr 'sort(tokens, tokens)' \"hello\"";
 
 static RunArguments read_arguments(int argc, char **argv) {
-    static const struct argp_child children[] = {{&sop_options, 0, NULL, 0},
-                                                 {&memory_option, 0, NULL, 0},
-                                                 {&weights_options, 0, NULL, 0},
-                                                 {0}};
+    static const struct argp_child children[] = {{&weights_options, 0, NULL, 0}, {0}};
     static const struct argp argp = {.options = options,
                                      .parser = parse,
                                      .args_doc = "PROGRAM [INPUT...]",
                                      .doc = help,
                                      .children = children};
-    RunArguments arguments = {.runner = {.precision = -1}};
+    RunArguments arguments = {.common = {.kind = &program_argument}, .runner = {.precision = -1}};
+    const Common *common = &arguments.common;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    arguments.runner.named = arguments.choice.all || arguments.choice.count > 1;
+    arguments.runner.json = common->json;
+    arguments.runner.threads = common->threads;
+    arguments.runner.named = common->choice.all || common->choice.count > 1;
     return arguments;
 }
 
@@ -178,10 +145,10 @@ static int run_dump_tree(const RunArguments *a) {
     BudgetGuard guard;
     Arena *volatile arena = NULL;
     volatile int status = EXIT_FAILED;
-    budget_init(&budget, a->memory ? a->memory : BUDGET_DEFAULT_LIMIT);
+    budget_init(&budget, a->common.memory ? a->common.memory : BUDGET_DEFAULT_LIMIT);
     if (BUDGET_ENTER(&budget, &guard)) {
         arena = arena_new(&budget);
-        status = dump_tree(arena, a->program);
+        status = dump_tree(arena, a->common.argument);
         budget_leave(&budget, &guard);
     } else {
         char message[256];
@@ -204,7 +171,7 @@ static void dump_graph(Program *p, const Sop *sops, size_t count) {
 static int run_program(Program *program, void *context) {
     const RunArguments *a = context;
     Runner runner = {.program = program, .options = &a->runner};
-    runner.sops = program_sops(program, &a->choice, &runner.sop_count);
+    runner.sops = program_sops(program, &a->common.choice, &runner.sop_count);
     if (!runner.sops) return EXIT_WRONG_PROGRAM;
     if (a->dump == DUMP_GRAPH) {
         dump_graph(program, runner.sops, runner.sop_count);
@@ -214,26 +181,27 @@ static int run_program(Program *program, void *context) {
 }
 
 static int run_file(RunArguments *a) {
-    if (weights_recognised(a->program)) {
+    if (weights_recognised(a->common.argument)) {
         if (a->dump == DUMP_NOTHING)
-            return run_weights(&(WeightsRun){a->program, &a->choice, &a->runner, &a->weights,
-                                             a->memory, a->inputs, a->input_count});
-        report_error("--dump goes with a program, and '%s' is a weights file", a->program);
+            return run_weights(&(WeightsRun){a->common.argument, &a->common.choice, &a->runner,
+                                             &a->weights, a->common.memory, a->inputs,
+                                             a->input_count});
+        report_error("--dump goes with a program, and '%s' is a weights file", a->common.argument);
         return EXIT_WRONG_USE;
     }
     if (a->weights.given) {
         report_error("--weights, --temperature, --path and --stream go with a weights file, and "
                      "'%s' is a program ('rasp compile' makes one)",
-                     a->program);
+                     a->common.argument);
         return EXIT_WRONG_USE;
     }
     if (a->dump == DUMP_AST) return run_dump_tree(a);
-    return program_with(a->program, a->memory, run_program, a);
+    return program_with(a->common.argument, a->common.memory, run_program, a);
 }
 
 int cmd_run(int argc, char **argv) {
     RunArguments arguments = read_arguments(argc, argv);
     int status = run_file(&arguments);
-    free(arguments.choice.names);
+    free(arguments.common.choice.names);
     return status;
 }

@@ -19,34 +19,17 @@
 #include <string.h>
 
 typedef struct VerifyArguments {
-    const char *path;
-    size_t memory;
-    bool json;
+    Common common;
     /* Freed at the end, whatever a stop has jumped over. */
     Model *model;
     Compiled compiled;
 } VerifyArguments;
 
-enum { KEY_JSON = OPTION_OWN_KEYS };
-
 static const struct argp_option options[] = {
-    {"json", KEY_JSON, NULL, 0, "the findings as one JSON object", 1},
+    OPTION_JSON("the findings as one JSON object", 1),
+    OPTION_MEMORY,
     {0},
 };
-
-static error_t parse(int key, char *text, struct argp_state *state) {
-    VerifyArguments *a = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &a->memory;
-        return 0;
-    case KEY_JSON:
-        a->json = true;
-        return 0;
-    default:
-        return option_argument(key, text, state, &weights_argument, &a->path);
-    }
-}
 
 static const char help[] =
     "Verify that a weights file computes the program that it embeds, on every input of its "
@@ -162,16 +145,16 @@ static int verify(Program *p, const Record *record, void *context) {
     int status = target_recall(p, record, &target);
     if (status == EXIT_FINE) status = target_compile(p, &target, p->arena, &a->compiled, &seconds);
     if (status != EXIT_FINE) return status;
-    Findings f = {.path = a->path,
+    Findings f = {.path = a->common.argument,
                   .arena = p->arena,
                   .certificate = &certificate,
                   .claimed = claimed_error(a->model)};
     judge_weights(a, record, &f.difference, p->arena, &certificate);
     f.holds = f.difference.same_shape && certificate.holds && !claims_too_much(&f);
-    if (a->json) {
+    if (a->common.json) {
         print_json(&f);
     } else {
-        printf("%s: %s\n", a->path, f.holds ? "verified" : "NOT verified");
+        printf("%s: %s\n", a->common.argument, f.holds ? "verified" : "NOT verified");
         print_structure(&f);
         print_certificate(&f);
     }
@@ -179,22 +162,19 @@ static int verify(Program *p, const Record *record, void *context) {
 }
 
 int cmd_verify(int argc, char **argv) {
-    static const struct argp_child children[] = {{&memory_option, 0, NULL, 0}, {0}};
-    static const struct argp argp = {.options = options,
-                                     .parser = parse,
-                                     .args_doc = "WEIGHTS",
-                                     .doc = help,
-                                     .children = children};
-    static VerifyArguments arguments;
+    static const struct argp argp = {
+        .options = options, .parser = option_parse, .args_doc = "WEIGHTS", .doc = help};
+    static VerifyArguments arguments = {.common = {.kind = &weights_argument}};
     VerifyArguments *a = &arguments;
-    argp_parse(&argp, argc, argv, 0, NULL, a);
-    if (!weights_recognised(a->path)) {
-        report_error("'%s' is no weights file ('rasp compile PROGRAM -o FILE' makes one)", a->path);
+    argp_parse(&argp, argc, argv, 0, NULL, &a->common);
+    const char *path = a->common.argument;
+    if (!weights_recognised(path)) {
+        report_error("'%s' is no weights file ('rasp compile PROGRAM -o FILE' makes one)", path);
         return EXIT_WRONG_PROGRAM;
     }
-    a->model = weights_load(a->path);
+    a->model = weights_load(path);
     if (!a->model) return EXIT_WRONG_PROGRAM;
-    int status = weights_with_program(a->model, a->path, a->memory, verify, a);
+    int status = weights_with_program(a->model, path, a->common.memory, verify, a);
     compiled_clear(&a->compiled);
     model_free(a->compiled.model);
     model_free(a->model);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_SOP = OPTION_KEYS, KEY_EXPR, KEY_ALL, KEY_MEMORY };
+/* --- values ----------------------------------------------------------------------------- */
 
 long option_number(struct argp_state *state, const char *option, const char *text, long least) {
     char *end;
@@ -17,70 +17,40 @@ long option_number(struct argp_state *state, const char *option, const char *tex
     return value;
 }
 
-const ArgumentKind program_argument = {"PROGRAM",
-                                       "expected a PROGRAM: a file or a bundled program's name"};
-const ArgumentKind weights_argument = {
-    "weights file", "expected a weights file ('rasp compile PROGRAM -o FILE' makes one)"};
+double option_positive(struct argp_state *state, const char *option, const char *text) {
+    char *end;
+    errno = 0;
+    double value = strtod(text, &end);
+    if (end == text || *end || errno || !(value > 0) || value - value != 0)
+        argp_error(state, "%s expects a number greater than 0, found '%s'", option, text);
+    return value;
+}
 
-error_t option_argument(int key, const char *text, struct argp_state *state,
-                        const ArgumentKind *kind, const char **argument) {
-    if (key == ARGP_KEY_NO_ARGS) {
-        argp_error(state, "%s", kind->missing);
-        return 0;
+int option_word(struct argp_state *state, const char *option, const char *text,
+                const char *const *words) {
+    char list[256] = "";
+    int count = 0;
+    for (; words[count]; count++)
+        if (strcmp(words[count], text) == 0) return count;
+    for (int k = 0; k < count; k++) {
+        size_t length = strlen(list);
+        const char *before = k == 0 ? "" : k + 1 < count ? ", " : " or ";
+        snprintf(list + length, sizeof list - length, "%s'%s'", before, words[k]);
     }
-    if (key != ARGP_KEY_ARG) return ARGP_ERR_UNKNOWN;
-    if (*argument) argp_error(state, "expected one %s, found '%s' as well", kind->name, text);
-    *argument = text;
+    argp_error(state, "%s expects %s, found '%s'", option, list, text);
     return 0;
 }
 
-/* --- s-ops ------------------------------------------------------------------------------ */
-
-static const struct argp_option sop_table[] = {
-    {"sop", KEY_SOP, "NAME", 0, "the s-op of that name (default: the one assigned last)", 1},
-    {"expr", KEY_EXPR, "EXPRESSION", 0, "what the expression gives, e.g. 'sort(tokens, tokens)'",
-     1},
-    {"all", KEY_ALL, NULL, 0, "every public s-op of the program", 1},
-    {0},
-};
-
-static void add_name(struct argp_state *state, SopChoice *choice, const char *name) {
-    const char **names = realloc(choice->names, (choice->count + 1) * sizeof *names);
-    if (!names) argp_failure(state, argp_err_exit_status, ENOMEM, "--sop");
-    choice->names = names;
-    choice->names[choice->count++] = name;
+RtRule option_rule(struct argp_state *state, const char *text) {
+    const char *names[RT_RULE_COUNT + 1] = {0};
+    for (int k = 0; k < RT_RULE_COUNT; k++) names[k] = rt_rules[k].name;
+    return (RtRule)option_word(state, "--weights", text, names);
 }
 
-static error_t parse_sop(int key, char *text, struct argp_state *state) {
-    SopChoice *choice = state->input;
-    switch (key) {
-    case KEY_SOP:
-        add_name(state, choice, text);
-        return 0;
-    case KEY_EXPR:
-        choice->expression = text;
-        return 0;
-    case KEY_ALL:
-        choice->all = true;
-        return 0;
-    case ARGP_KEY_END:
-        if ((choice->count > 0) + (choice->expression != NULL) + choice->all > 1)
-            argp_error(state, "--sop, --expr and --all exclude one another");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+void option_temperature_fits(struct argp_state *state, RtRule rule) {
+    if (!rt_rules[rule].temperature)
+        argp_error(state, "--temperature goes with --weights softmax alone");
 }
-
-const struct argp sop_options = {.options = sop_table, .parser = parse_sop};
-
-/* --- memory ----------------------------------------------------------------------------- */
-
-static const struct argp_option memory_table[] = {
-    {"max-memory", KEY_MEMORY, "SIZE", 0,
-     "memory to use at most, e.g. 500M, 16G or none (default: 4G)", 8},
-    {0},
-};
 
 static size_t parse_size(struct argp_state *state, const char *text) {
     static const char units[] = "KMGT";
@@ -97,10 +67,69 @@ static size_t parse_size(struct argp_state *state, const char *text) {
     return (size_t)value << shift;
 }
 
-static error_t parse_memory(int key, char *text, struct argp_state *state) {
-    if (key != KEY_MEMORY) return ARGP_ERR_UNKNOWN;
-    *(size_t *)state->input = parse_size(state, text);
+/* --- s-ops and the argument ------------------------------------------------------------- */
+
+static void add_name(struct argp_state *state, SopChoice *choice, const char *name) {
+    const char **names = realloc(choice->names, (choice->count + 1) * sizeof *names);
+    if (!names) argp_failure(state, argp_err_exit_status, ENOMEM, "--sop");
+    choice->names = names;
+    choice->names[choice->count++] = name;
+}
+
+static void check_choice(struct argp_state *state, const SopChoice *choice) {
+    if ((choice->count > 0) + (choice->expression != NULL) + choice->all > 1)
+        argp_error(state, "--sop, --expr and --all exclude one another");
+}
+
+const ArgumentKind program_argument = {"PROGRAM",
+                                       "expected a PROGRAM: a file or a bundled program's name"};
+const ArgumentKind weights_argument = {
+    "weights file", "expected a weights file ('rasp compile PROGRAM -o FILE' makes one)"};
+
+static void take_argument(struct argp_state *state, Common *c, const char *text) {
+    if (c->argument) argp_error(state, "expected one %s, found '%s' as well", c->kind->name, text);
+    c->argument = text;
+}
+
+/* --- all of them ------------------------------------------------------------------------ */
+
+static error_t parse_argument(int key, char *text, struct argp_state *state, Common *c) {
+    if (!c->kind || (key != ARGP_KEY_ARG && key != ARGP_KEY_NO_ARGS)) return ARGP_ERR_UNKNOWN;
+    if (key == ARGP_KEY_ARG)
+        take_argument(state, c, text);
+    else
+        argp_error(state, "%s", c->kind->missing);
     return 0;
 }
 
-const struct argp memory_option = {.options = memory_table, .parser = parse_memory};
+error_t option_common(int key, char *text, struct argp_state *state, Common *c) {
+    switch (key) {
+    case OPTION_KEY_SOP:
+        add_name(state, &c->choice, text);
+        return 0;
+    case OPTION_KEY_EXPR:
+        c->choice.expression = text;
+        return 0;
+    case OPTION_KEY_ALL:
+        c->choice.all = true;
+        return 0;
+    case OPTION_KEY_MEMORY:
+        c->memory = parse_size(state, text);
+        return 0;
+    case OPTION_KEY_JSON:
+        c->json = true;
+        return 0;
+    case OPTION_KEY_THREADS:
+        c->threads = (int)option_number(state, "--threads", text, 1);
+        return 0;
+    case ARGP_KEY_END:
+        check_choice(state, &c->choice);
+        return 0;
+    default:
+        return parse_argument(key, text, state, c);
+    }
+}
+
+error_t option_parse(int key, char *text, struct argp_state *state) {
+    return option_common(key, text, state, state->input);
+}

@@ -1,25 +1,21 @@
-/* options.h: options that several subcommands take, as argp children.
+/* options.h: what several subcommands take on the command line, declared once.
  *
- *     struct argp_child children[] = {{&sop_options, 0, NULL, 0}, {&memory_option, 0, NULL, 0},
- * {0}};
+ * The arguments of a subcommand begin with Common; its table has the rows it takes, in the
+ * groups of its own --help,
  *
- * and, in the parser at ARGP_KEY_INIT, state->child_inputs[0] = &choice, and so on.
+ *     static const struct argp_option options[] = {
+ *         OPTIONS_SOP, OPTION_JSON("one object a line: sop, layers, heads, path", 3),
+ *         OPTION_MEMORY, {0}};
+ *
+ * and its parser is option_parse, or one that hands to option_common what it does not know.
  */
 #ifndef RASP_CLI_OPTIONS_H
 #define RASP_CLI_OPTIONS_H
 
 #include "cli/program.h"
+#include "runtime/weight_rule.h"
 
 #include <argp.h>
-
-/* --sop, --expr, --all; input: SopChoice.  `names` is malloc'd; free it in the end. */
-extern const struct argp sop_options;
-
-/* --max-memory; input: size_t, left as it is without the option.  "none": SIZE_MAX. */
-extern const struct argp memory_option;
-
-/* A whole number of at least `least`; wrong use ends the process with a message. */
-long option_number(struct argp_state *state, const char *option, const char *text, long least);
 
 /* The one argument of a subcommand: what its kind is called, and what is said without it. */
 typedef struct ArgumentKind {
@@ -27,17 +23,68 @@ typedef struct ArgumentKind {
 } ArgumentKind;
 extern const ArgumentKind program_argument, weights_argument;
 
-/* For the parser's default: takes the argument, refuses a second or none; other keys are
- * unknown. */
-error_t option_argument(int key, const char *text, struct argp_state *state,
-                        const ArgumentKind *kind, const char **argument);
+typedef struct Common {
+    const ArgumentKind *kind; /* set before parsing; NULL: arguments are the parser's own */
+    const char *argument;
+    SopChoice choice; /* `names` is malloc'd; free it in the end */
+    size_t memory;    /* 0: not given; "none": SIZE_MAX */
+    int threads;      /* 0: not given */
+    bool json;
+} Common;
 
-/* Keys of long options without a letter begin here. */
+/* The rows' keys; then those of a subcommand, of target.c and of run_weights.c. */
 enum {
-    OPTION_KEYS = 0x100,
+    OPTION_KEY_SOP = 0x100,
+    OPTION_KEY_EXPR,
+    OPTION_KEY_ALL,
+    OPTION_KEY_MEMORY,
+    OPTION_KEY_JSON,
+    OPTION_KEY_THREADS,
+    OPTION_KEY_WEIGHTS,
+    OPTION_KEY_TEMPERATURE,
     OPTION_OWN_KEYS = 0x200,
     OPTION_TARGET_KEYS = 0x300,
     OPTION_WEIGHTS_KEYS = 0x400
 };
+
+/* clang-format off */
+#define OPTIONS_SOP \
+    {"sop", OPTION_KEY_SOP, "NAME", 0, \
+     "the s-op of that name (default: the one assigned last)", 1}, \
+    {"expr", OPTION_KEY_EXPR, "EXPRESSION", 0, \
+     "what the expression gives, e.g. 'sort(tokens, tokens)'", 1}, \
+    {"all", OPTION_KEY_ALL, NULL, 0, "every public s-op of the program", 1}
+#define OPTION_MEMORY \
+    {"max-memory", OPTION_KEY_MEMORY, "SIZE", 0, \
+     "memory to use at most, e.g. 500M, 16G or none (default: 4G)", 8}
+#define OPTION_JSON(what, group) \
+    {"json", OPTION_KEY_JSON, NULL, 0, what, group}
+#define OPTION_THREADS(group) \
+    {"threads", OPTION_KEY_THREADS, "N", 0, "threads to use (default: one a core)", group}
+
+/* These two the parser takes itself: option_rule, option_positive. */
+#define OPTION_WEIGHTS(group) \
+    {"weights", OPTION_KEY_WEIGHTS, "RULE", 0, \
+     "how scores become weights: softmax (default), hard-left, hard-right or average", group}
+#define OPTION_TEMPERATURE(value, what, group) \
+    {"temperature", OPTION_KEY_TEMPERATURE, value, 0, what, group}
+/* clang-format on */
+
+/* For the parser's default: takes the rows above and the argument (not a second one, not
+ * none); other keys are unknown. */
+error_t option_common(int key, char *text, struct argp_state *state, Common *common);
+/* A parser for subcommands that take nothing else; input: Common. */
+error_t option_parse(int key, char *text, struct argp_state *state);
+
+/* Values of options; wrong use ends the process with a message.  A whole number of at least
+ * `least`; a number greater than 0; the index of one of the words, which end with NULL. */
+long option_number(struct argp_state *state, const char *option, const char *text, long least);
+double option_positive(struct argp_state *state, const char *option, const char *text);
+int option_word(struct argp_state *state, const char *option, const char *text,
+                const char *const *words);
+
+RtRule option_rule(struct argp_state *state, const char *text);
+/* Refuses --temperature beside a rule that has none. */
+void option_temperature_fits(struct argp_state *state, RtRule rule);
 
 #endif

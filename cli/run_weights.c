@@ -13,13 +13,12 @@
 
 /* --- the command line ---------------------------------------------------------------------- */
 
-enum { KEY_WEIGHTS = OPTION_WEIGHTS_KEYS, KEY_TEMPERATURE, KEY_PATH, KEY_STREAM };
+enum { KEY_PATH = OPTION_WEIGHTS_KEYS, KEY_STREAM };
 
 static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, "Of a weights file:", 6},
-    {"weights", KEY_WEIGHTS, "RULE", 0,
-     "how scores become weights: softmax (default), hard-left, hard-right or average", 6},
-    {"temperature", KEY_TEMPERATURE, "T", 0, "divide scores by T before the softmax", 6},
+    OPTION_WEIGHTS(6),
+    OPTION_TEMPERATURE("T", "divide scores by T before the softmax", 6),
     {"path", KEY_PATH, "PATH", 0, "products of matrices: auto (default), dense or sparse", 6},
     {"stream", KEY_STREAM, NULL, 0,
      "a token at a time, for models that never look ahead: each value is printed as soon as its "
@@ -29,46 +28,34 @@ static const struct argp_option table[] = {
 };
 
 static RtPath path_option(struct argp_state *state, const char *text) {
-    for (int k = 0; k < RT_PATH_COUNT; k++)
-        if (strcmp(text, rt_path_names[k]) == 0) return (RtPath)k;
-    argp_error(state, "--path expects auto, dense or sparse, found '%s'", text);
-    return RT_PATH_AUTO;
-}
-
-static double temperature_option(struct argp_state *state, const char *text) {
-    char *end;
-    double value = strtod(text, &end);
-    if (end == text || *end || !(value > 0) || value - value != 0)
-        argp_error(state, "--temperature expects a number greater than 0, found '%s'", text);
-    return value;
+    const char *names[RT_PATH_COUNT + 1] = {0};
+    for (int k = 0; k < RT_PATH_COUNT; k++) names[k] = rt_path_names[k];
+    return (RtPath)option_word(state, "--path", text, names);
 }
 
 static error_t parse(int key, char *text, struct argp_state *state) {
     WeightsOptions *o = state->input;
-    if (key >= KEY_WEIGHTS && key <= KEY_STREAM) o->given = true;
     switch (key) {
-    case KEY_WEIGHTS:
-        if (!rt_rule_find(text, &o->rule))
-            argp_error(state,
-                       "--weights expects softmax, hard-left, hard-right or average, found '%s'",
-                       text);
-        return 0;
-    case KEY_TEMPERATURE:
-        o->temperature = temperature_option(state, text);
-        return 0;
+    case OPTION_KEY_WEIGHTS:
+        o->rule = option_rule(state, text);
+        break;
+    case OPTION_KEY_TEMPERATURE:
+        o->temperature = option_positive(state, "--temperature", text);
+        break;
     case KEY_PATH:
         o->path = path_option(state, text);
-        return 0;
+        break;
     case KEY_STREAM:
         o->stream = true;
-        return 0;
+        break;
     case ARGP_KEY_END:
-        if (o->temperature > 0 && !rt_rules[o->rule].temperature)
-            argp_error(state, "--temperature goes with --weights softmax alone");
+        if (o->temperature > 0) option_temperature_fits(state, o->rule);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
+    o->given = true;
+    return 0;
 }
 
 const struct argp weights_options = {.options = table, .parser = parse};

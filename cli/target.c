@@ -53,24 +53,6 @@ static const struct argp_option table[] = {
     {0},
 };
 
-static int word_option(struct argp_state *state, const char *option, const char *text,
-                       const char *const *words) {
-    int found = compile_word(words, text);
-    if (found < 0)
-        argp_error(state, "%s expects '%s', '%s'%s%s%s, found '%s'", option, words[0], words[1],
-                   words[2] ? " or '" : "", words[2] ? words[2] : "", words[2] ? "'" : "", text);
-    return found;
-}
-
-static double real_option(struct argp_state *state, const char *option, const char *text) {
-    char *end;
-    errno = 0;
-    double value = strtod(text, &end);
-    if (end == text || *end || errno || !(value > 0) || value - value != 0)
-        argp_error(state, "%s expects a number greater than 0, found '%s'", option, text);
-    return value;
-}
-
 static error_t parse(int key, char *text, struct argp_state *state) {
     TargetOptions *o = state->input;
     if (key > KEY_ALPHABET - 1 && key < KEY_TIME_LIMIT) o->given = true;
@@ -90,25 +72,25 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         o->where = text;
         return 0;
     case KEY_DTYPE:
-        o->dtype = (CompileDtype)word_option(state, "--dtype", text, compile_dtype_names);
+        o->dtype = (CompileDtype)option_word(state, "--dtype", text, compile_dtype_names);
         return 0;
     case KEY_MASK:
-        o->masks = (MaskRule)word_option(state, "--mask", text, compile_mask_names);
+        o->masks = (MaskRule)option_word(state, "--mask", text, compile_mask_names);
         return 0;
     case KEY_LAYOUT:
-        o->layout = (CompileLayout)word_option(state, "--layout", text, compile_layout_names);
+        o->layout = (CompileLayout)option_word(state, "--layout", text, compile_layout_names);
         return 0;
     case KEY_LOG_LENGTH:
         o->log_length = true;
         return 0;
     case KEY_TOLERANCE:
-        o->tolerance = real_option(state, "--tolerance", text);
+        o->tolerance = option_positive(state, "--tolerance", text);
         return 0;
     case KEY_TABLE_LIMIT:
         o->table_limit = (uint32_t)option_number(state, "--table-limit", text, 2);
         return 0;
     case KEY_TIME_LIMIT:
-        o->time_limit = real_option(state, "--time-limit", text);
+        o->time_limit = option_positive(state, "--time-limit", text);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
