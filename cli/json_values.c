@@ -1,18 +1,18 @@
 #include "cli/json_values.h"
 
-void json_atom(Json *j, const char *key, Atom atom) {
+static void json_atom(Json *j, Atom atom) {
     char text[64];
     if (atom.kind == ATOM_STRING) {
-        json_quoted(j, key, atom.s->text, atom.s->length);
+        json_quoted(j, NULL, atom.s->text, atom.s->length);
         return;
     }
     atom_text(atom, ATOM_JSON, text, sizeof text);
-    json_ready(j, key, text);
+    json_ready(j, NULL, text);
 }
 
 void json_atoms(Json *j, const char *key, const Atom *atoms, size_t count) {
     json_begin_array(j, key);
-    for (size_t k = 0; k < count; k++) json_atom(j, NULL, atoms[k]);
+    for (size_t k = 0; k < count; k++) json_atom(j, atoms[k]);
     json_end(j);
 }
 
@@ -21,7 +21,7 @@ void json_column(Json *j, const char *key, const Column *column, int precision) 
     for (size_t k = 0; k < column->length; k++) {
         Atom atom = column_at(column, k);
         if (precision >= 0 && atom.kind == ATOM_FLOAT) atom.f = float_round(atom.f, precision);
-        json_atom(j, NULL, atom);
+        json_atom(j, atom);
     }
     json_end(j);
 }

@@ -45,7 +45,8 @@ static bool all_equal(const Column *column) {
     return true;
 }
 
-void print_sequence(FILE *out, const Column *column) {
+/* "[2, 2, 1] (ints)" or "[2]*3 (ints)", floats with three decimals, as the REPL does. */
+static void print_sequence(FILE *out, const Column *column) {
     enum { DECIMALS = 3 };
     if (column->length > 1 && all_equal(column)) {
         fputc('[', out);
@@ -57,7 +58,8 @@ void print_sequence(FILE *out, const Column *column) {
     fprintf(out, " (%s)", sequence_type_name(column->type));
 }
 
-void print_quoted(FILE *out, Session *session, Value value) {
+/* A value's text as messages and examples have it: "hello", ['a', 1]. */
+static void print_quoted(FILE *out, Session *session, Value value) {
     if (value.kind == VALUE_ATOM && value.atom.kind == ATOM_STRING) {
         fputc('"', out);
         put_str(out, value.atom.s);

@@ -17,10 +17,6 @@ typedef struct PrintOptions {
 void print_value(FILE *out, Atom value, PrintOptions options);
 /* "[2, 2, 1]": strings bare, bools as T and F, as `rasp run` shows an output. */
 void print_values(FILE *out, const Column *column, PrintOptions options);
-/* "[2, 2, 1] (ints)" or "[2]*3 (ints)", floats with three decimals, as the REPL does. */
-void print_sequence(FILE *out, const Column *column);
-/* A value's text as messages and examples have it: "hello", ['a', 1]. */
-void print_quoted(FILE *out, Session *session, Value value);
 
 /* --- the REPL's results ----------------------------------------------------------------- */
 

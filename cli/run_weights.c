@@ -60,7 +60,7 @@ static error_t parse(int key, char *text, struct argp_state *state) {
 
 const struct argp weights_options = {.options = table, .parser = parse};
 
-RunOptions weights_run_options(const WeightsOptions *weights, int threads) {
+static RunOptions run_options_of(const WeightsOptions *weights, int threads) {
     RunOptions o = run_options();
     o.rule = weights->rule;
     if (weights->temperature > 0) o.temperature = weights->temperature;
@@ -161,7 +161,7 @@ static bool refuse_options(const WeightsRun *run) {
 static int start(Play *p) {
     const WeightsRun *run = p->run;
     RtError error;
-    RunOptions options = weights_run_options(run->weights, run->runner->threads);
+    RunOptions options = run_options_of(run->weights, run->runner->threads);
     p->player.engine = engine_new(p->model, &options, &error);
     if (!p->player.engine) {
         report_error("'%s': %s", run->path, error.text);

@@ -33,7 +33,4 @@ typedef struct WeightsRun {
 /* The exit status. */
 int run_weights(const WeightsRun *run);
 
-/* The options of a run. */
-RunOptions weights_run_options(const WeightsOptions *weights, int threads);
-
 #endif

@@ -190,7 +190,9 @@ static void give_up(Runner *r, const char *text, size_t length, const char *wher
     note_input(text, length, NULL);
 }
 
-bool runner_run(Runner *r, const char *text, size_t length, const char *where) {
+/* `where` says which input it is in messages ("standard input, line 3"), NULL: the only one.
+ * False: stop (Ctrl-C, or the output cannot be written). */
+static bool run_text(Runner *r, const char *text, size_t length, const char *where) {
     Budget *budget = &r->program->budget;
     Arena *volatile arena = NULL;
     BudgetGuard guard;
@@ -235,7 +237,7 @@ static bool end_of_lines(Runner *r, LinesStatus status) {
     return false;
 }
 
-bool runner_run_lines(Runner *r) {
+static bool run_lines(Runner *r) {
     Lines lines = {
         .fd = STDIN_FILENO, .limit = r->program->budget.limit / 2, .before_waiting = flush_output};
     if (isatty(STDIN_FILENO)) report_note("reading inputs, one a line; Ctrl-D ends");
@@ -250,7 +252,7 @@ bool runner_run_lines(Runner *r) {
         if (length && line[length - 1] == '\r') length--;
         char where[64];
         snprintf(where, sizeof where, "standard input, line %zu", ++number);
-        going = runner_run(r, line, length, where);
+        going = run_text(r, line, length, where);
     }
     if (going) going = end_of_lines(r, status);
     lines_close(&lines);
@@ -267,11 +269,11 @@ int runner_run_all(Runner *r, char **inputs, int count) {
         const char *text = inputs[k];
         snprintf(where, sizeof where, "input %d", k + 1);
         if (strcmp(text, "-") == 0)
-            going = runner_run_lines(r);
+            going = run_lines(r);
         else
-            going = runner_run(r, text, strlen(text), count > 1 ? where : NULL);
+            going = run_text(r, text, strlen(text), count > 1 ? where : NULL);
     }
-    if (count == 0) runner_run_lines(r);
+    if (count == 0) run_lines(r);
     progress_end();
     if (r->interrupted) return EXIT_INTERRUPTED;
     return r->failed ? EXIT_FAILED : EXIT_FINE;

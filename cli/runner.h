@@ -40,15 +40,8 @@ typedef struct Runner {
     bool interrupted;
 } Runner;
 
-/* One input; `where` says which it is in messages ("standard input, line 3"), NULL: the only
- * one.  False: stop (Ctrl-C, or the output cannot be written). */
-bool runner_run(Runner *runner, const char *text, size_t length, const char *where);
-
-/* Standard input, an input a line; CR before the newline is dropped. */
-bool runner_run_lines(Runner *runner);
-
 /* The inputs of a command line, with progress on a terminal: "-", or none at all, is standard
- * input.  The exit status. */
+ * input, an input a line; CR before the newline is dropped.  The exit status. */
 int runner_run_all(Runner *runner, char **inputs, int count);
 
 #endif

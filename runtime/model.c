@@ -202,13 +202,6 @@ ModelOutput *model_add_output(Model *model, const char *name, RtDecode decode, s
     return output;
 }
 
-ptrdiff_t model_token_id(const Model *model, const RtAtom *token) {
-    for (size_t i = 0; i < model->alphabet_size; i++) {
-        if (rt_atom_compare(&model->alphabet[i], token) == 0) return (ptrdiff_t)i;
-    }
-    return -1;
-}
-
 enum { NAME_MAX_BYTES = 96 };
 
 static bool visit_head(const ModelHead *head, size_t l, size_t h, ModelVisit *f, void *context) {

@@ -118,10 +118,6 @@ ModelMlp *layer_add_mlp(ModelLayer *layer, size_t u);
 ModelOutput *model_add_output(Model *model, const char *name, RtDecode decode, size_t start,
                               const RtAtom *values, size_t value_count);
 
-/* Index of the token that is the same atom (kind and value), or -1. Linear in V; to translate
- * whole inputs use rt_token_id of forward.h. */
-ptrdiff_t model_token_id(const Model *model, const RtAtom *token);
-
 /* Checks every shape and invariant above and of docs/weights.md; says which is broken and where.
  * Non-finite weights, and weights that do not fit the dtype, are refused here too. */
 bool model_check(const Model *model, RtError *err);

@@ -11,7 +11,7 @@ const char *const rt_layer_keys[] = {"heads", "mlps", "sublayers", NULL};
 const char *const rt_head_keys[] = {"mask", "sink", "scale", "gap", NULL};
 const char *const rt_mlp_keys[] = {NULL};
 const char *const rt_output_keys[] = {"name", "decode", "start", "values", NULL};
-const char *const rt_metadata_keys[] = {"format", "model", NULL};
+static const char *const metadata_keys[] = {"format", "model", NULL};
 
 static bool is_key(const char *key, const char *const *keys) {
     while (*keys && strcmp(*keys, key) != 0) keys++;
@@ -30,8 +30,7 @@ bool rt_extra_check(const json_t *extra, const char *const *keys, RtError *err) 
 }
 
 bool rt_metadata_check(const json_t *metadata, RtError *err) {
-    if (!rt_extra_check(metadata, rt_metadata_keys, err))
-        return rt_error_prefix(err, "__metadata__");
+    if (!rt_extra_check(metadata, metadata_keys, err)) return rt_error_prefix(err, "__metadata__");
     const char *key;
     json_t *value;
     json_object_foreach((json_t *)metadata, key, value) {

@@ -15,7 +15,6 @@ extern const char *const rt_layer_keys[];
 extern const char *const rt_head_keys[];
 extern const char *const rt_mlp_keys[];
 extern const char *const rt_output_keys[];
-extern const char *const rt_metadata_keys[];
 
 /* `extra` is an object that holds none of the keys. */
 bool rt_extra_check(const json_t *extra, const char *const *keys, RtError *err);

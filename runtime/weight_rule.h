@@ -20,7 +20,4 @@ typedef struct {
 
 extern const RtRuleInfo rt_rules[RT_RULE_COUNT];
 
-/* The rule of that name; false when there is none. */
-bool rt_rule_find(const char *name, RtRule *out);
-
 #endif

@@ -346,7 +346,7 @@ static uint32_t code_atom(const KeyIndex *index, Atom query) {
     return 2 * low;
 }
 
-uint32_t key_code(const KeyIndex *index, Atom query) {
+static uint32_t code_of(const KeyIndex *index, Atom query) {
     if (is_nan(query)) return CODE_NAN;
     if (index->lookup == KEY_ATOMS) return code_atom(index, query);
     if (index->lookup == KEY_FLOATS)
@@ -374,6 +374,5 @@ void key_codes(const KeyIndex *index, const Column *keys, const Column *queries,
     bool ints = queries->form == COLUMN_INT && index->lookup <= KEY_INTS && !queries->constant;
 #pragma omp parallel for num_threads(threads) if (threads > 1)
     for (size_t i = 0; i < queries->length; i++)
-        codes[i] =
-            ints ? code_int(index, queries->ints[i]) : key_code(index, column_at(queries, i));
+        codes[i] = ints ? code_int(index, queries->ints[i]) : code_of(index, column_at(queries, i));
 }

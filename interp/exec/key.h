@@ -54,9 +54,8 @@ static inline uint32_t code_through(uint32_t code) {
     return (code + 1) >> 1;
 }
 
-/* Queries must be comparable with the keys. */
-uint32_t key_code(const KeyIndex *index, Atom query);
-/* codes: [queries->length].  `keys` is the index's column. */
+/* codes: [queries->length].  Queries must be comparable with the keys; `keys` is the index's
+ * column. */
 void key_codes(const KeyIndex *index, const Column *keys, const Column *queries, uint32_t *codes,
                int threads);
 

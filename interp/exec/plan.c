@@ -3,7 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-bool column_has_nan(const Column *column) {
+/* Is the column NaN anywhere? */
+static bool column_has_nan(const Column *column) {
     size_t count = column->constant ? 1 : column->length;
     if (column->form == COLUMN_FLOAT)
         for (size_t i = 0; i < count; i++)

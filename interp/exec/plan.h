@@ -59,7 +59,4 @@ typedef struct Plan {
  * the formula must be run as rows of bits.  No terms: the selector selects nothing. */
 bool plan_make(Formula *formula, Plan *plan);
 
-/* Is the column NaN anywhere? */
-bool column_has_nan(const Column *column);
-
 #endif
