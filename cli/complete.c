@@ -1,36 +1,8 @@
 #include "cli/complete.h"
 
+#include "base/words.h"
+
 #include <string.h>
-
-static const char *const forms[] = {
-    "select(", "aggregate(", "range(", "zip(", "len(", "round(", "indicator(",
-    "not ",    "and ",       "or ",    "in ",  "if ",  "else ",  NULL,
-};
-
-static const char *const statements[] = {
-    "def ", "for ", "return ", "load \"", "draw(", NULL,
-};
-
-/* Commands, word by word: what may follow what. */
-static const struct {
-    const char *before; /* the line up to the word, blanks at both ends removed */
-    const char *words[6];
-} commands[] = {
-    {"", {"set ", "show ", "examples ", "full seq display ", "exit", "quit"}},
-    {"set", {"example ", "s-op example ", "selector example "}},
-    {"show", {"example", "s-op example", "selector example"}},
-    {"set s-op", {"example "}},
-    {"set selector", {"example "}},
-    {"show s-op", {"example"}},
-    {"show selector", {"example"}},
-    {"s-op", {"examples "}},
-    {"selector", {"examples "}},
-    {"examples", {"on", "off"}},
-    {"s-op examples", {"on", "off"}},
-    {"selector examples", {"on", "off"}},
-    {"full seq display", {"on", "off"}},
-    {"help", {NULL}},
-};
 
 typedef struct Offers {
     const char *prefix;
@@ -53,14 +25,23 @@ static bool follows(const char *line, size_t at, const char *before) {
     return at == strlen(before) && memcmp(line, before, at) == 0;
 }
 
+/* True: nothing else may stand there. */
 static bool offer_commands(const Offers *o, const char *line, size_t at) {
-    bool only = false; /* nothing else may stand there */
-    for (size_t k = 0; k < sizeof commands / sizeof *commands; k++) {
-        if (!follows(line, at, commands[k].before)) continue;
-        for (size_t w = 0; w < 6; w++) consider(o, commands[k].words[w]);
-        only = k > 0 && commands[k].words[0];
+    bool only = false;
+    const WordFollow *f;
+    for (size_t k = 0; (f = word_follow(k)); k++) {
+        if (!follows(line, at, f->line)) continue;
+        consider(o, f->text);
+        only = *f->line;
     }
     return only;
+}
+
+static void offer_words(const Offers *o, bool begins_line) {
+    for (size_t k = 0; k < word_count(); k++)
+        if (begins_line || word_at(k)->category != WORD_STATEMENT)
+            consider(o, word_at(k)->completion);
+    if (begins_line) consider(o, "help ");
 }
 
 void complete_line(void *context, const char *line, size_t at, const char *prefix,
@@ -68,10 +49,6 @@ void complete_line(void *context, const char *line, size_t at, const char *prefi
     Session *const *session = context;
     Offers offers = {prefix, offer, to};
     if (offer_commands(&offers, line, at)) return;
-    for (size_t k = 0; forms[k]; k++) consider(&offers, forms[k]);
-    if (follows(line, at, "")) {
-        consider(&offers, "help ");
-        for (size_t k = 0; statements[k]; k++) consider(&offers, statements[k]);
-    }
+    offer_words(&offers, follows(line, at, ""));
     if (*session) session_visit_names(*session, visit, &offers);
 }

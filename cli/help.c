@@ -1,5 +1,6 @@
 #include "cli/help.h"
 
+#include "base/words.h"
 #include "interp/eval/env.h"
 
 #include <stdio.h>
@@ -8,71 +9,17 @@
 
 /* --- what is built in ------------------------------------------------------------------- */
 
-static const struct {
-    const char *name, *usage, *text;
-} forms[] = {
-    {"select", "select(keys, queries, ==)",
-     "a selector: position i selects j where keys[j] == queries[i] (or != < <= > >=)"},
-    {"aggregate", "aggregate(selector, values, default)",
-     "the mean of the values at the selected positions; a single one as it is; the default (0) "
-     "where none is selected"},
-    {"in", "x in l", "is x in the list? with an s-op for l: does x occur in the sequence?"},
-    {"range", "range(stop)  range(start, stop)  range(start, stop, step)", "a list of ints"},
-    {"zip", "zip(list, list, ...)", "a list of lists, one for each place"},
-    {"len", "len(list)", "how many elements a list has"},
-    {"tokens", "tokens", "the input's tokens, as strings"},
-    {"tokens_str", "tokens_str", "the input's tokens, as strings"},
-    {"tokens_asis", "tokens_asis", "the input's tokens, unchanged"},
-    {"tokens_int", "tokens_int", "the input's tokens, read as ints"},
-    {"tokens_float", "tokens_float", "the input's tokens, read as floats"},
-    {"tokens_bool", "tokens_bool", "the truth of the input's tokens"},
-    {"indices", "indices", "0, 1, 2, ...: each position's number"},
-    {"out", "out", "the value of the last statement"},
-    {"def", "def f(a, b) { ...; return e; }", "defines a function; its last statement returns"},
-    {"return", "return e;", "the last statement of a function"},
-    {"for", "for x in l { ... }   [e for x in l]   {k: v for x in l}",
-     "over the elements of a list or the keys of a dict"},
-    {"load", "load \"path\";", "executes path.rasp and takes over its names"},
-    {"draw", "draw(s);   draw(s, input);", "writes a picture of the computation to comp_flows/"},
-    {"set", "set example e   set s-op example e   set selector example e",
-     "the input on which results are shown"},
-    {"show", "show example   show s-op example   show selector example", "what it is"},
-    {"examples", "examples off   s-op examples on   selector examples off",
-     "whether results are shown on it"},
-    {"full", "full seq display on   full seq display off", "sequences in two rows, with the input"},
-    {"exit", "exit   exit()   quit   quit()", "leaves"},
-    {"True", "True   False", "the truth values; numbers too: 1 and 0"},
-};
-
-enum { FORMS = sizeof forms / sizeof *forms };
-
-static bool show_form(const char *name) {
-    if (strcmp(name, "False") == 0) name = "True";
-    if (strcmp(name, "quit") == 0) name = "exit";
-    for (size_t k = 0; k < FORMS; k++) {
-        if (strcmp(forms[k].name, name) != 0) continue;
-        printf("  %s\n  %s\n", forms[k].usage, forms[k].text);
-        return true;
-    }
-    return false;
-}
-
-static void show_op(const Op *op) {
-    const char *before = op->arity == 1 ? "" : "x ", *behind = op->arity == 2 ? " y" : " x";
-    if (op->arity == 3) behind = " c else y";
-    if (op->precedence == 10) behind = "(x)";
-    printf("  %s%s%s\n  %s (binds at level %d of 10)\n", before, op->spelling, behind, op->doc,
-           op->precedence);
-}
-
-static bool show_ops(const char *spelling) {
+/* What the table of words (words.h) tells about a name. */
+static bool show_words(const char *name) {
     bool found = false;
-    if (strcmp(spelling, "else") == 0) spelling = "if";
-    for (int op = 0; op < OP_COUNT; op++)
-        if (strcmp(ops[op].spelling, spelling) == 0) {
-            show_op(&ops[op]);
-            found = true;
-        }
+    for (size_t k = 0; k < word_count(); k++) {
+        const Word *word = word_at(k);
+        if (!word->usage || strcmp(word->name, name) != 0) continue;
+        printf("  %s\n  %s", word->usage, word->help);
+        if (word->level) printf(" (binds at level %d of 10)", word->level);
+        putchar('\n');
+        found = true;
+    }
     return found;
 }
 
@@ -194,25 +141,42 @@ static void show_library(Session *session) {
     putchar('\n');
 }
 
-static void show_operators(void) {
-    printf("  operators   ");
-    for (int op = 0; op < OP_COUNT; op++) {
-        bool known = false;
-        for (int before = 0; before < op; before++)
-            known = known || strcmp(ops[before].spelling, ops[op].spelling) == 0;
-        if (!known) printf("  %s", ops[op].spelling);
+/* What the overview shows of a word; NULL: nothing, as where an example stands for it. */
+static const char *overview_name(size_t k) {
+    const Word *word = word_at(k);
+    switch (word->category) {
+    case WORD_OPERATOR:
+        if (!word->usage) return NULL;
+        for (size_t before = 0; before < k; before++)
+            if (strcmp(word_at(before)->name, word->name) == 0) return NULL;
+        return word->name;
+    case WORD_INPUT:
+    case WORD_LIST:
+        return word->completion;
+    default:
+        return NULL;
     }
-    puts("  in");
+}
+
+static void show_category(WordCategory category, const char *label) {
+    int column = MARGIN;
+    const char *example;
+    printf("  %-12s", label);
+    for (size_t k = 0; (example = word_example(category, k)); k++)
+        column = put_wrapped(column, example);
+    for (size_t k = 0; k < word_count(); k++)
+        if (word_at(k)->category == category && overview_name(k))
+            column = put_wrapped(column, overview_name(k));
+    putchar('\n');
 }
 
 static void show_overview(Session *session) {
-    puts("  inputs        tokens  tokens_int  tokens_float  tokens_bool  tokens_asis  indices\n"
-         "  attention     select(keys, queries, ==)  aggregate(selector, values, default)\n"
-         "  lists         [1, 2]  {\"a\": 1}  range(  zip(  len(  [e for x in l]\n"
-         "  statements    x = e;  def f(a) { return e; }  for x in l { ... }  load \"path\";\n"
-         "  commands      set example \"abc\"  show example  examples off  full seq display on\n"
-         "                draw(s);  exit");
-    show_operators();
+    static const char *const labels[WORD_CATEGORIES] = {
+        [WORD_INPUT] = "inputs",     [WORD_ATTENTION] = "attention",
+        [WORD_LIST] = "lists",       [WORD_STATEMENT] = "statements",
+        [WORD_COMMAND] = "commands", [WORD_OPERATOR] = "operators"};
+    for (WordCategory category = 0; category < WORD_CATEGORIES; category++)
+        if (labels[category]) show_category(category, labels[category]);
     show_library(session);
     puts("  help NAME tells more, e.g. help sort, help select, help %");
 }
@@ -220,8 +184,7 @@ static void show_overview(Session *session) {
 /* --- the command ------------------------------------------------------------------------ */
 
 static void show_topic(Session *session, const char *topic) {
-    bool form = show_form(topic), op = show_ops(topic), name = !form && show_name(session, topic);
-    if (!form && !op && !name)
+    if (!show_words(topic) && !show_name(session, topic))
         printf("  nothing is called '%s'; help alone lists what there is\n", topic);
 }
 

@@ -1,5 +1,5 @@
-/* help.h: `help` and `help NAME` in the REPL: from the operator table (op.h), a table of the
- * built-in forms, and the comments above the library's definitions. */
+/* help.h: `help` and `help NAME` in the REPL: from the table of words (words.h) and the
+ * comments above the library's definitions. */
 #ifndef RASP_CLI_HELP_H
 #define RASP_CLI_HELP_H
 

@@ -15,9 +15,7 @@ static const char *const kind_name[AST_KIND_COUNT] = {
     [AST_TERNARY] = "if",
     [AST_SELECT] = "select",
     [AST_AGGREGATE] = "aggregate",
-    [AST_RANGE] = "range",
-    [AST_ZIP] = "zip",
-    [AST_LEN] = "len",
+    [AST_BUILTIN] = "builtin",
     [AST_CALL] = "call",
     [AST_INDEX] = "index",
     [AST_EVALUATE] = "evaluate",
@@ -36,32 +34,6 @@ static const char *const kind_name[AST_KIND_COUNT] = {
     [AST_EXIT] = "exit",
 };
 
-static const char *const op_name[AST_OP_COUNT] = {
-    [AST_ADD] = "+",
-    [AST_SUB] = "-",
-    [AST_MUL] = "*",
-    [AST_DIV] = "/",
-    [AST_MOD] = "%",
-    [AST_POW] = "^",
-    [AST_EQ] = "==",
-    [AST_NE] = "!=",
-    [AST_LT] = "<",
-    [AST_LE] = "<=",
-    [AST_GT] = ">",
-    [AST_GE] = ">=",
-    [AST_AND] = "and",
-    [AST_OR] = "or",
-    [AST_NOT] = "not",
-    [AST_NEG] = "-",
-    [AST_POS] = "+",
-    [AST_ROUND] = "round",
-    [AST_INDICATOR] = "indicator",
-};
-
 const char *ast_kind_name(AstKind kind) {
     return kind_name[kind];
-}
-
-const char *ast_op_name(AstOp op) {
-    return op_name[op];
 }

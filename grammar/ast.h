@@ -17,7 +17,7 @@
  *   TERNARY                condition, value if true, value if false
  *   SELECT                 keys, queries                                 op (a comparison)
  *   AGGREGATE              selector, values[, default]
- *   RANGE ZIP LEN          arguments
+ *   BUILTIN                arguments                                     builtin (range, len ...)
  *   CALL                   function, arguments …
  *   INDEX                  container, index
  *   EVALUATE               expression                                    (a statement `e;`)
@@ -40,6 +40,7 @@
 
 #include "base/intern.h"
 #include "base/source.h"
+#include "base/words.h"
 
 typedef enum AstKind {
     AST_NAME,
@@ -56,9 +57,7 @@ typedef enum AstKind {
     AST_TERNARY,
     AST_SELECT,
     AST_AGGREGATE,
-    AST_RANGE,
-    AST_ZIP,
-    AST_LEN,
+    AST_BUILTIN,
     AST_CALL,
     AST_INDEX,
     AST_EVALUATE,
@@ -78,35 +77,15 @@ typedef enum AstKind {
     AST_KIND_COUNT
 } AstKind;
 
-typedef enum AstOp {
-    AST_ADD,
-    AST_SUB,
-    AST_MUL,
-    AST_DIV,
-    AST_MOD,
-    AST_POW,
-    AST_EQ,
-    AST_NE,
-    AST_LT,
-    AST_LE,
-    AST_GT,
-    AST_GE,
-    AST_AND,
-    AST_OR,
-    AST_NOT,
-    AST_NEG,
-    AST_POS,
-    AST_ROUND,
-    AST_INDICATOR,
-    AST_OP_COUNT
-} AstOp;
-
 /* Which running example a REPL command means. */
 typedef enum AstTarget { AST_BOTH, AST_SOP, AST_SELECTOR } AstTarget;
 
 typedef struct Ast {
     AstKind kind;
-    AstOp op;
+    union {
+        OpId op;
+        BuiltinId builtin;
+    };
     AstTarget target;
     bool on;
     Span span; /* the whole construct */
@@ -120,8 +99,7 @@ typedef struct Ast {
     struct Ast **child;
 } Ast;
 
-/* How the tree is spelled in dumps: "list-comprehension", "+". */
+/* How the tree is spelled in dumps: "list-comprehension". */
 const char *ast_kind_name(AstKind kind);
-const char *ast_op_name(AstOp op);
 
 #endif

@@ -59,11 +59,11 @@ Ast *ast_become(Ast *list, AstKind kind, Span span, Span mark) {
     return list;
 }
 
-Ast *ast_unary(Arena *arena, AstOp op, Ast *operand, Span span, Span mark) {
+Ast *ast_unary(Arena *arena, OpId op, Ast *operand, Span span, Span mark) {
     return ast_with_op(AST(arena, AST_UNARY, span, mark, operand), op);
 }
 
-Ast *ast_binary(Arena *arena, AstOp op, Ast *left, Ast *right, Span span, Span mark) {
+Ast *ast_binary(Arena *arena, OpId op, Ast *left, Ast *right, Span span, Span mark) {
     return ast_with_op(AST(arena, AST_BINARY, span, mark, left, right), op);
 }
 
@@ -85,8 +85,13 @@ Ast *ast_call(Arena *arena, Ast *function, const Ast *arguments, Span span) {
     return call;
 }
 
-Ast *ast_with_op(Ast *ast, AstOp op) {
+Ast *ast_with_op(Ast *ast, OpId op) {
     ast->op = op;
+    return ast;
+}
+
+Ast *ast_with_builtin(Ast *ast, BuiltinId builtin) {
+    ast->builtin = builtin;
     return ast;
 }
 

@@ -21,8 +21,8 @@ Ast *ast_float(Arena *arena, double real, Span span);
 
 /* Adds a child and lets the list's span reach to the child's end. */
 Ast *ast_append(Arena *arena, Ast *list, Ast *child);
-Ast *ast_unary(Arena *arena, AstOp op, Ast *operand, Span span, Span mark);
-Ast *ast_binary(Arena *arena, AstOp op, Ast *left, Ast *right, Span span, Span mark);
+Ast *ast_unary(Arena *arena, OpId op, Ast *operand, Span span, Span mark);
+Ast *ast_binary(Arena *arena, OpId op, Ast *left, Ast *right, Span span, Span mark);
 Ast *ast_call(Arena *arena, Ast *function, const Ast *arguments, Span span);
 
 /* A list of expressions becomes the node that holds them. */
@@ -31,7 +31,8 @@ Ast *ast_become(Ast *list, AstKind kind, Span span, Span mark);
 Ast *ast_define(Ast *def, const Str *name, Ast *parameters, Span span, Span mark);
 
 /* Set one field and give the node back. */
-Ast *ast_with_op(Ast *ast, AstOp op);
+Ast *ast_with_op(Ast *ast, OpId op);
+Ast *ast_with_builtin(Ast *ast, BuiltinId builtin);
 Ast *ast_with_text(Ast *ast, const Str *text);
 Ast *ast_with_target(Ast *ast, AstTarget target);
 Ast *ast_with_on(Ast *ast, bool on);

@@ -56,14 +56,15 @@ static bool put_leaf(FILE *out, const Ast *ast) {
     }
 }
 
-static bool has_op(AstKind kind) {
-    return kind == AST_UNARY || kind == AST_BINARY;
+static const char *head_word(const Ast *ast) {
+    if (ast->kind == AST_UNARY || ast->kind == AST_BINARY) return op_spelling(ast->op);
+    return ast->kind == AST_BUILTIN ? builtin_spelling(ast->builtin) : ast_kind_name(ast->kind);
 }
 
 static void put_head(FILE *out, const Ast *ast) {
     static const char *const target[] = {"both", "s-op", "selector"};
-    fprintf(out, "(%s", has_op(ast->kind) ? ast_op_name(ast->op) : ast_kind_name(ast->kind));
-    if (ast->kind == AST_SELECT) fprintf(out, " %s", ast_op_name(ast->op));
+    fprintf(out, "(%s", head_word(ast));
+    if (ast->kind == AST_SELECT) fprintf(out, " %s", op_spelling(ast->op));
     if (ast->kind == AST_DEF) fprintf(out, " %s", ast->text->text);
     if (ast->kind == AST_LOAD) fputc(' ', out), put_string(out, ast->text);
     if (ast->kind >= AST_SET_EXAMPLE && ast->kind <= AST_EXAMPLES)

@@ -11,21 +11,21 @@
 /* --- classes of tokens ------------------------------------------------------------------ */
 
 static const int keywords[] = {
-    TOK_SET,  TOK_SHOW, TOK_EXAMPLE, TOK_EXAMPLES, TOK_SOP, TOK_ON,     TOK_OFF,       TOK_SELECTOR,
-    TOK_FULL, TOK_EXIT, TOK_LOAD,    TOK_DRAW,     TOK_DEF, TOK_RETURN, TOK_FOR,       TOK_IN,
-    TOK_IF,   TOK_ELSE, TOK_AND,     TOK_OR,       TOK_NOT, TOK_ROUND,  TOK_INDICATOR, 0};
+#define KEYWORD(token, ...) TOK_##token,
+#define PHRASE(token, ...)  TOK_##token,
+#include "base/form.def"
+    TOK_LOGIC, TOK_NOT, TOK_FUNCTION, 0};
 static const int commands[] = {TOK_SET,      TOK_SHOW, TOK_EXAMPLES, TOK_SOP,
                                TOK_SELECTOR, TOK_FULL, TOK_EXIT,     0};
 static const int statements[] = {TOK_LOAD, TOK_DRAW, TOK_DEF, 0};
-static const int expressions[] = {TOK_NAME,   TOK_STRING,    TOK_INT,    TOK_FLOAT, TOK_LPAREN,
-                                  TOK_LBRACE, TOK_LBRACKET,  TOK_SELECT, TOK_RANGE, TOK_ZIP,
-                                  TOK_LEN,    TOK_AGGREGATE, TOK_NOT,    TOK_PLUS,  TOK_MINUS,
-                                  TOK_ROUND,  TOK_INDICATOR, 0};
-static const int comparisons[] = {TOK_EQ, TOK_NE, TOK_LE, TOK_GE, TOK_LT, TOK_GT, 0};
-static const int operators[] = {TOK_PLUS,  TOK_MINUS,  TOK_TIMES,    TOK_DIVIDE, TOK_MODULO,
-                                TOK_POWER, TOK_EQ,     TOK_NE,       TOK_LE,     TOK_GE,
-                                TOK_LT,    TOK_GT,     TOK_AND,      TOK_OR,     TOK_IN,
-                                TOK_IF,    TOK_LPAREN, TOK_LBRACKET, 0};
+static const int expressions[] = {
+    TOK_NAME,   TOK_STRING,          TOK_INT,         TOK_FLOAT,     TOK_LPAREN,
+    TOK_LBRACE, TOK_LBRACKET,        TOK_SELECT,      TOK_AGGREGATE, TOK_NOT,
+    TOK_SUM,    TOK_BUILTIN_SEVERAL, TOK_BUILTIN_ONE, TOK_FUNCTION,  0};
+static const int comparisons[] = {TOK_COMPARISON, 0};
+static const int operators[] = {TOK_SUM,        TOK_PRODUCT,  TOK_MODULO, TOK_POWER,
+                                TOK_COMPARISON, TOK_LOGIC,    TOK_IN,     TOK_IF,
+                                TOK_LPAREN,     TOK_LBRACKET, 0};
 static const int numbers[] = {TOK_INT, TOK_FLOAT, 0};
 static const int literals[] = {TOK_INT, TOK_FLOAT, TOK_STRING, TOK_RBRACE, 0};
 static const int expression_ends[] = {TOK_NAME,   TOK_INT,      TOK_FLOAT,  TOK_STRING,
@@ -237,6 +237,24 @@ static void add_name(Names *names, const char *name) {
     if (name && names->count <= NAMED) names->name[names->count++] = name;
 }
 
+/* The operators that a kind of token stands for, one by one; else its own name. */
+static void add_token(Names *names, int kind) {
+    static const struct {
+        int kind;
+        const char *name;
+    } spelled[] = {
+        /* 0: no token of its own */
+#define OP(id, spelling, host, class, ...) {TOK_##class, "'" spelling "'"},
+#define TOK_SIGN                           0
+#define TOK_TERNARY                        0
+#include "base/op.def"
+    };
+    int before = names->count;
+    for (size_t k = 0; k < sizeof spelled / sizeof *spelled; k++)
+        if (spelled[k].kind == kind) add_name(names, spelled[k].name);
+    if (names->count == before) add_name(names, parser_token_name(kind));
+}
+
 /* Leaves out of `expected` what is in `set`; true if all of the set was there. */
 static bool take_all(int *expected, int *count, const int *set) {
     for (const int *kind = set; *kind; kind++)
@@ -260,7 +278,7 @@ static void collect_names(int *expected, int count, Names *names) {
     }
     for (int words = 0; words < 2; words++) /* punctuation first */
         for (int k = 0; k < count; k++)
-            if ((expected[k] < TOK_PLUS) == words) add_name(names, parser_token_name(expected[k]));
+            if ((expected[k] < TOK_SUM) == words) add_token(names, expected[k]);
     if (names->count == 0) add_name(names, "an operator");
 }
 

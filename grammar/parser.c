@@ -37,11 +37,9 @@ static const struct {
     {TOK_LBRACE, OPENS},
     {TOK_SELECT, OPENS | BEGINS_STATEMENT},
     {TOK_AGGREGATE, OPENS | BEGINS_STATEMENT},
-    {TOK_RANGE, OPENS | BEGINS_STATEMENT},
-    {TOK_ZIP, OPENS | BEGINS_STATEMENT},
-    {TOK_LEN, OPENS | BEGINS_STATEMENT},
-    {TOK_ROUND, BEGINS_STATEMENT},
-    {TOK_INDICATOR, BEGINS_STATEMENT},
+    {TOK_BUILTIN_SEVERAL, OPENS | BEGINS_STATEMENT},
+    {TOK_BUILTIN_ONE, OPENS | BEGINS_STATEMENT},
+    {TOK_FUNCTION, BEGINS_STATEMENT},
     {TOK_NOT, BEGINS_STATEMENT},
     {TOK_LOAD, BEGINS_STATEMENT},
     {TOK_DRAW, BEGINS_STATEMENT},
@@ -257,14 +255,10 @@ Ast *parser_loop_body(Parser *p, Ast *block, Span span) {
     return block;
 }
 
-static bool compares(AstOp op) {
-    return op >= AST_EQ && op <= AST_GE;
-}
-
-Ast *parser_comparison(Parser *p, AstOp op, Ast *left, Ast *right, Span left_span, Span op_span,
+Ast *parser_comparison(Parser *p, OpId op, Ast *left, Ast *right, Span left_span, Span op_span,
                        Span right_span) {
     bool bare = left->span.begin == left_span.begin;
-    if (bare && left->kind == AST_BINARY && compares(left->op))
+    if (bare && left->kind == AST_BINARY && op_class(left->op) == OP_CLASS_COMPARISON)
         diag_report(p->context.sink, p->context.map,
                     &(Diag){.severity = DIAG_WARNING,
                             .span = op_span,

@@ -71,7 +71,7 @@ void parser_add(Parser *p, Ast *statement, bool has_lookahead);
 void parser_open_block(Parser *p);
 Ast *parser_loop_body(Parser *p, Ast *block, Span span);
 /* left op right; the spans are those of the three in the text, with parentheses. */
-Ast *parser_comparison(Parser *p, AstOp op, Ast *left, Ast *right, Span left_span, Span op_span,
+Ast *parser_comparison(Parser *p, OpId op, Ast *left, Ast *right, Span left_span, Span op_span,
                        Span right_span);
 void parser_recovered(Parser *p);
 void parser_comment(Parser *p);
@@ -80,8 +80,7 @@ void parser_error(Parser *p, Span span, const char *format, ...)
 
 /* rasp.y's epilogue. */
 enum { PARSER_TOKENS_MAX = 96 };
-/* Which tokens could come next: writes their kinds, returns how many. */
-int parser_expected(const Parser *p, int kinds[PARSER_TOKENS_MAX]);
+/* Could a token of this kind come next? */
 bool parser_accepts(const Parser *p, int kind);
 const char *parser_token_name(int kind);
 

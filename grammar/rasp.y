@@ -1,7 +1,8 @@
 /* Tokens → syntax tree (language.md sections 4 and 5).
  *
- * Actions build a node and nothing else.  The `error` productions say where to go on after
- * a mistake; the message has been given by then (expect.c).
+ * Operators and builtins are tokens by class, whose value is the row of op.def or builtin.def, so
+ * that a new one needs no rule here.  Actions build a node and nothing else.  The `error`
+ * productions say where to go on after a mistake; the message has been given by then (expect.c).
  */
 %require "3.8"
 %define api.pure full
@@ -42,11 +43,12 @@ static Span word(Span span) {
 %token SET "'set'" SHOW "'show'" EXAMPLE "'example'" EXAMPLES "'examples'" SOP "'s-op'"
 %token SELECTOR "'selector'" ON "'on'" OFF "'off'" FULL "'full seq display'" EXIT "'exit'"
 %token LOAD "'load'" DRAW "'draw'" DEF "'def'" RETURN "'return'" FOR "'for'" IN "'in'"
-%token IF "'if'" ELSE "'else'" AND "'and'" OR "'or'" NOT "'not'" ROUND "'round'"
-%token INDICATOR "'indicator'"
-%token SELECT "'select('" AGGREGATE "'aggregate('" RANGE "'range('" ZIP "'zip('" LEN "'len('"
-%token PLUS "'+'" MINUS "'-'" TIMES "'*'" DIVIDE "'/'" MODULO "'%'" POWER "'^'"
-%token EQ "'=='" NE "'!='" LE "'<='" GE "'>='" LT "'<'" GT "'>'" ASSIGN "'='"
+%token IF "'if'" ELSE "'else'"
+%token <OpId> LOGIC "'and'" NOT "'not'" FUNCTION "a function of numbers"
+%token SELECT "'select('" AGGREGATE "'aggregate('"
+%token <BuiltinId> BUILTIN_SEVERAL "a function of lists" BUILTIN_ONE "a function of a list"
+%token <OpId> SUM "'+'" PRODUCT "'*'" MODULO "'%'" POWER "'^'" COMPARISON "a comparison"
+%token ASSIGN "'='"
 %token LPAREN "'('" RPAREN "')'" LBRACKET "'['" RBRACKET "']'" LBRACE "'{'" RBRACE "'}'"
 %token COMMA "','" COLON "':'" SEMICOLON "';'"
 %token END_OF_BLOCK "the '}' of the block" END_OF_COMMAND "the end of the line"
@@ -54,7 +56,6 @@ static Span word(Span span) {
 
 %type <Ast *> statement plain function loop item items body block
 %type <Ast *> expression names parameters expressions arguments pairs command
-%type <AstOp> comparison
 %type <AstTarget> target
 %type <bool> switch
 
@@ -62,11 +63,11 @@ static Span word(Span span) {
 %precedence COMMAND
 %left IN
 %left IF
-%left AND OR
-%left EQ NE LE GE LT GT
-%left PLUS MINUS
+%left LOGIC
+%left COMPARISON
+%left SUM
 %left MODULO
-%left TIMES DIVIDE
+%left PRODUCT
 %left POWER
 %precedence PREFIX
 %precedence LPAREN LBRACKET
@@ -225,47 +226,30 @@ expression:
     { $$ = AST(ARENA, AST_INDEX, @$, span_join(@2, @4), $1, $3); }
 | expression LPAREN arguments RPAREN
     { $$ = ast_call(ARENA, $1, $3, @$); }
-| SELECT expression COMMA expression COMMA comparison RPAREN
+| SELECT expression COMMA expression COMMA COMPARISON RPAREN
     { $$ = ast_with_op(AST(ARENA, AST_SELECT, @$, word(@1), $2, $4), $6); }
 | AGGREGATE expression COMMA expression RPAREN
     { $$ = AST(ARENA, AST_AGGREGATE, @$, word(@1), $2, $4); }
 | AGGREGATE expression COMMA expression COMMA expression RPAREN
     { $$ = AST(ARENA, AST_AGGREGATE, @$, word(@1), $2, $4, $6); }
-| RANGE expressions RPAREN      { $$ = ast_become($2, AST_RANGE, @$, word(@1)); }
-| ZIP expressions RPAREN        { $$ = ast_become($2, AST_ZIP, @$, word(@1)); }
-| LEN expression RPAREN         { $$ = AST(ARENA, AST_LEN, @$, word(@1), $2); }
-| ROUND LPAREN expression RPAREN { $$ = ast_unary(ARENA, AST_ROUND, $3, @$, @1); }
-| INDICATOR LPAREN expression RPAREN { $$ = ast_unary(ARENA, AST_INDICATOR, $3, @$, @1); }
-| NOT expression %prec PREFIX   { $$ = ast_unary(ARENA, AST_NOT, $2, @$, @1); }
-| MINUS expression %prec PREFIX { $$ = ast_unary(ARENA, AST_NEG, $2, @$, @1); }
-| PLUS expression %prec PREFIX  { $$ = ast_unary(ARENA, AST_POS, $2, @$, @1); }
-| expression PLUS expression    { $$ = ast_binary(ARENA, AST_ADD, $1, $3, @$, @2); }
-| expression MINUS expression   { $$ = ast_binary(ARENA, AST_SUB, $1, $3, @$, @2); }
-| expression TIMES expression   { $$ = ast_binary(ARENA, AST_MUL, $1, $3, @$, @2); }
-| expression DIVIDE expression  { $$ = ast_binary(ARENA, AST_DIV, $1, $3, @$, @2); }
-| expression MODULO expression  { $$ = ast_binary(ARENA, AST_MOD, $1, $3, @$, @2); }
-| expression POWER expression   { $$ = ast_binary(ARENA, AST_POW, $1, $3, @$, @2); }
-| expression AND expression     { $$ = ast_binary(ARENA, AST_AND, $1, $3, @$, @2); }
-| expression OR expression      { $$ = ast_binary(ARENA, AST_OR, $1, $3, @$, @2); }
-| expression EQ expression      { $$ = parser_comparison(p, AST_EQ, $1, $3, @1, @2, @3); }
-| expression NE expression      { $$ = parser_comparison(p, AST_NE, $1, $3, @1, @2, @3); }
-| expression LE expression      { $$ = parser_comparison(p, AST_LE, $1, $3, @1, @2, @3); }
-| expression GE expression      { $$ = parser_comparison(p, AST_GE, $1, $3, @1, @2, @3); }
-| expression LT expression      { $$ = parser_comparison(p, AST_LT, $1, $3, @1, @2, @3); }
-| expression GT expression      { $$ = parser_comparison(p, AST_GT, $1, $3, @1, @2, @3); }
+| BUILTIN_SEVERAL expressions RPAREN
+    { $$ = ast_with_builtin(ast_become($2, AST_BUILTIN, @$, word(@1)), $1); }
+| BUILTIN_ONE expression RPAREN
+    { $$ = ast_with_builtin(AST(ARENA, AST_BUILTIN, @$, word(@1), $2), $1); }
+| FUNCTION LPAREN expression RPAREN { $$ = ast_unary(ARENA, $1, $3, @$, @1); }
+| NOT expression %prec PREFIX   { $$ = ast_unary(ARENA, $1, $2, @$, @1); }
+| SUM expression %prec PREFIX   { $$ = ast_unary(ARENA, op_sign($1), $2, @$, @1); }
+| expression SUM expression     { $$ = ast_binary(ARENA, $2, $1, $3, @$, @2); }
+| expression PRODUCT expression { $$ = ast_binary(ARENA, $2, $1, $3, @$, @2); }
+| expression MODULO expression  { $$ = ast_binary(ARENA, $2, $1, $3, @$, @2); }
+| expression POWER expression   { $$ = ast_binary(ARENA, $2, $1, $3, @$, @2); }
+| expression LOGIC expression   { $$ = ast_binary(ARENA, $2, $1, $3, @$, @2); }
+| expression COMPARISON expression
+    { $$ = parser_comparison(p, $2, $1, $3, @1, @2, @3); }
 | expression IN expression
     { $$ = AST(ARENA, AST_IN, @$, @2, $1, $3); }
 | expression IF expression ELSE expression %prec IF
     { $$ = AST(ARENA, AST_TERNARY, @$, @2, $3, $1, $5); }
-;
-
-comparison:
-  EQ                            { $$ = AST_EQ; }
-| NE                            { $$ = AST_NE; }
-| LE                            { $$ = AST_LE; }
-| GE                            { $$ = AST_GE; }
-| LT                            { $$ = AST_LT; }
-| GT                            { $$ = AST_GT; }
 ;
 
 %%
@@ -283,12 +267,6 @@ static int token_kinds(const yysymbol_kind_t *symbols, int count, int *kinds) {
         for (int k = 0; k < count; k++)
             if (symbols[k] == YYTRANSLATE(kind)) kinds[found++] = kind;
     return found;
-}
-
-int parser_expected(const Parser *p, int kinds[PARSER_TOKENS_MAX]) {
-    yysymbol_kind_t symbols[PARSER_TOKENS_MAX];
-    int count = yypstate_expected_tokens(p->state, symbols, PARSER_TOKENS_MAX);
-    return token_kinds(symbols, count, kinds);
 }
 
 bool parser_accepts(const Parser *p, int kind) {

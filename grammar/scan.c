@@ -2,8 +2,6 @@
 
 #include "base/utf8.h"
 
-#include "grammar/rasp_parse.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,6 +9,60 @@
 
 _Noreturn void scan_out_of_memory(Parser *p) {
     budget_stop(arena_budget(p->context.arena), BUDGET_OUT_OF_MEMORY);
+}
+
+/* --- words and signs -------------------------------------------------------------------- */
+
+typedef struct Lexeme {
+    const char *text;
+    int kind;    /* 0: another row with this text is the token */
+    int id;      /* operators: OpId; builtins: BuiltinId */
+    bool called; /* a token together with the '(' behind it */
+} Lexeme;
+
+static const Lexeme lexemes[] = {
+#define KEYWORD(token, spelling, ...) {spelling, TOK_##token, 0, false},
+#define CALL(token, spelling, ...)    {spelling, TOK_##token, 0, true},
+#include "base/form.def"
+#define BUILTIN(id, spelling, arguments, ...)                                                      \
+    {spelling, TOK_BUILTIN_##arguments, BUILTIN_##id, true},
+#include "base/builtin.def"
+#define TOK_SIGN                           0
+#define TOK_TERNARY                        0
+#define OP(id, spelling, host, class, ...) {spelling, TOK_##class, OP_##id, false},
+#include "base/op.def"
+    {"=", TOK_ASSIGN, 0, false},
+    {":", TOK_COLON, 0, false},
+};
+
+static bool is_text(const char *text, size_t length, const char *other) {
+    return *text == *other && strncmp(text, other, length) == 0 && other[length] == '\0';
+}
+
+static int find_lexeme(const char *text, size_t length, bool called, RASP_STYPE *value) {
+    for (size_t k = 0; k < sizeof lexemes / sizeof *lexemes; k++) {
+        const Lexeme *l = &lexemes[k];
+        if (!l->kind || l->called != called || !is_text(text, length, l->text)) continue;
+        /* Members of a union: all classes of operators, and both of builtins, are one type. */
+        if (called)
+            value->TOK_BUILTIN_ONE = (BuiltinId)l->id;
+        else
+            value->TOK_LOGIC = (OpId)l->id;
+        return l->kind;
+    }
+    return 0;
+}
+
+int scan_word(Parser *p, const char *text, size_t *length, RASP_STYPE *value) {
+    bool called = text[*length - 1] == '(';
+    size_t size = *length - called;
+    int kind = called ? find_lexeme(text, size, true, value) : 0;
+    if (kind) return kind;
+    *length = size;
+    kind = find_lexeme(text, size, false, value);
+    if (kind) return kind;
+    value->TOK_NAME = scan_name(p, text, size);
+    return TOK_NAME;
 }
 
 const Str *scan_name(Parser *p, const char *text, size_t length) {
@@ -60,6 +112,7 @@ int scan_bad_number(Parser *p, const char *text, Span span) {
     return mistake(p);
 }
 
+/* Operators of other languages. */
 static const struct {
     const char *text, *hint;
 } foreign[] = {
@@ -80,13 +133,28 @@ static const struct {
     {"->", "there are no annotations"},
 };
 
-int scan_foreign(Parser *p, const char *text, Span span) {
-    for (size_t k = 0; k < sizeof foreign / sizeof *foreign; k++)
-        if (strcmp(text, foreign[k].text) == 0)
-            parser_error(p, span, "unknown operator '%s': %s", text, foreign[k].hint);
-    if (strchr("+-*/%^", text[0]) && text[1] == '=')
-        parser_error(p, span, "unknown operator '%s': write 'x = x %c ...'", text, text[0]);
-    return mistake(p);
+/* Reports the signs if they are one of those. */
+static bool is_foreign(Parser *p, const char *text, size_t length, Span span) {
+    span.end = span.begin + (uint32_t)length;
+    for (size_t k = 0; k < sizeof foreign / sizeof *foreign; k++) {
+        if (!is_text(text, length, foreign[k].text)) continue;
+        parser_error(p, span, "unknown operator '%s': %s", foreign[k].text, foreign[k].hint);
+        return true;
+    }
+    if (length != 2 || text[1] != '=' || !strchr("+-*/%^", text[0])) return false;
+    parser_error(p, span, "unknown operator '%.2s': write 'x = x %c ...'", text, text[0]);
+    return true;
+}
+
+/* The longest that there is. */
+int scan_signs(Parser *p, const char *text, size_t *length, RASP_STYPE *value, Span span) {
+    for (; *length; --*length) {
+        int kind = find_lexeme(text, *length, false, value);
+        if (kind) return kind;
+        if (is_foreign(p, text, *length, span)) return mistake(p);
+    }
+    *length = 1;
+    return scan_unknown(p, text, 1, (Span){span.begin, span.begin + 1});
 }
 
 /* Look-alikes that text from elsewhere brings along. */

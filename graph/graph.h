@@ -41,14 +41,6 @@ typedef enum NodeKind {
     NODE_WIDTH,
 } NodeKind;
 
-typedef enum TokenType {
-    TOKENS_ASIS,
-    TOKENS_STR,
-    TOKENS_INT,
-    TOKENS_FLOAT,
-    TOKENS_BOOL,
-} TokenType;
-
 typedef struct Node {
     NodeKind kind;
     OpId op;                  /* map: the operator; select: the comparison (key op query) */

@@ -1,5 +1,7 @@
 #include "graph/graph_dump.h"
 
+#include <string.h>
+
 static const char *const kind_name[] = {
     [NODE_TOKENS] = "tokens",     [NODE_INDICES] = "indices",
     [NODE_CONSTANT] = "constant", [NODE_MAP] = "map",
@@ -9,11 +11,10 @@ static const char *const kind_name[] = {
     [NODE_WIDTH] = "width",
 };
 
-static const char *const token_name[] = {[TOKENS_ASIS] = "asis",
-                                         [TOKENS_STR] = "str",
-                                         [TOKENS_INT] = "int",
-                                         [TOKENS_FLOAT] = "float",
-                                         [TOKENS_BOOL] = "bool"};
+static const char *const token_name[TOKENS_COUNT] = {
+#define TOKENS(id, spelling, ...) [TOKENS_##id] = spelling,
+#include "base/builtin.def"
+};
 
 static void put_atom(FILE *out, Atom atom, Arena *arena) {
     fputs(atom_show(atom, ATOM_QUOTED, arena), out);
@@ -38,7 +39,8 @@ static void put_lookup(FILE *out, const Lookup *lookup, Arena *arena) {
 static void put_node(FILE *out, const Node *node, uint32_t number, const uint32_t *numbers,
                      Arena *arena) {
     fprintf(out, "%u  %s", number, kind_name[node->kind]);
-    if (node->kind == NODE_TOKENS) fprintf(out, " %s", token_name[node->tokens]);
+    if (node->kind == NODE_TOKENS) /* tokens_int is "tokens int" here */
+        fprintf(out, " %s", token_name[node->tokens] + strlen("tokens_"));
     if (node->kind == NODE_MAP || node->kind == NODE_SELECT)
         fprintf(out, " %s", ops[node->op].spelling);
     if (node->kind == NODE_CONSTANT) fputc(' ', out), put_atom(out, node->atom, arena);

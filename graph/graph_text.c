@@ -55,7 +55,7 @@ static void put_lookup(Text *t, const Node *node, int level) {
 /* The operator's words between and around its operands. */
 static void put_map(Text *t, const Node *node, int level, bool top) {
     const Op *op = &ops[node->op];
-    if (op->precedence == 10) {
+    if (op->class == OP_CLASS_FUNCTION) {
         put(t, op->spelling);
         put_call(t, "(", node, level);
         put(t, ")");
@@ -64,7 +64,7 @@ static void put_map(Text *t, const Node *node, int level, bool top) {
     if (!top) put(t, "(");
     if (op->arity == 1) {
         put(t, op->spelling);
-        if (node->op == OP_NOT) put(t, " ");
+        if (op->class == OP_CLASS_NOT) put(t, " ");
         put_node(t, node->arg[0], level, false);
     } else if (op->arity == 2) {
         put_node(t, node->arg[0], level, false);
@@ -98,8 +98,10 @@ static void put_combination(Text *t, const Node *node, int level, bool top) {
 }
 
 static void put_node(Text *t, NodeId id, int level, bool top) {
-    static const char *const token_name[] = {"tokens_asis", "tokens", "tokens_int", "tokens_float",
-                                             "tokens_bool"};
+    static const char *const token_name[TOKENS_COUNT] = {
+#define TOKENS(id, spelling, display, ...) [TOKENS_##id] = display,
+#include "base/builtin.def"
+    };
     const Node *node = graph_node(t->graph, id);
     if (level == 0) {
         put(t, node->name ? node->name->text : "...");

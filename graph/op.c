@@ -173,7 +173,7 @@ static FaultId eval_pos(const Atom *a, Intern *table, Atom *r) {
 /* Ties to even, under the default rounding mode. */
 static FaultId eval_round(const Atom *a, Intern *table, Atom *r) {
     (void)table;
-    if (a->kind == ATOM_STRING) return FAULT_ROUND;
+    if (a->kind == ATOM_STRING) return FAULT_FUNCTION;
     if (a->kind != ATOM_FLOAT) return set_int(r, false, atom_integer(*a));
     if (!isfinite(a->f)) return FAULT_ROUND_NOT_FINITE;
     double value = rint(a->f);
@@ -184,39 +184,28 @@ static FaultId eval_round(const Atom *a, Intern *table, Atom *r) {
 /* --- comparisons ------------------------------------------------------------------------ */
 
 bool op_compare(OpId op, Atom a, Atom b) {
-    if (op == OP_EQ) return atom_equal(a, b);
+    static const unsigned outcome[] = {[ATOM_LESS] = OUTCOME_LESS,
+                                       [ATOM_EQUAL] = OUTCOME_EQUAL,
+                                       [ATOM_GREATER] = OUTCOME_GREATER,
+                                       [ATOM_UNORDERED] = OUTCOME_UNORDERED};
+    if (op == OP_EQ) return atom_equal(a, b); /* strings by pointer */
     if (op == OP_NE) return !atom_equal(a, b);
-    AtomOrder order = atom_order(a, b);
-    switch (op) {
-    case OP_LT:
-        return order == ATOM_LESS;
-    case OP_LE:
-        return order == ATOM_LESS || order == ATOM_EQUAL;
-    case OP_GT:
-        return order == ATOM_GREATER;
-    case OP_GE:
-        return order == ATOM_GREATER || order == ATOM_EQUAL;
-    default:
-        return false;
-    }
+    AtomOrder order = atom_comparable(a, b) ? atom_order(a, b) : ATOM_UNORDERED;
+    return (ops[op].holds & outcome[order]) != 0;
 }
 
 static FaultId compare(OpId op, const Atom *a, Atom *r) {
-    if (op != OP_EQ && op != OP_NE && !atom_comparable(a[0], a[1])) return FAULT_ORDER;
+    if (!(ops[op].flags & OP_TOTAL) && !atom_comparable(a[0], a[1])) return FAULT_ORDER;
     return set_bool(r, op_compare(op, a[0], a[1]));
 }
 
-#define EVAL_COMPARISON(name, op)                                                                  \
-    static FaultId name(const Atom *a, Intern *table, Atom *r) {                                   \
+#define OP(...)
+#define COMPARISON(id, ...)                                                                        \
+    static FaultId compare_##id(const Atom *a, Intern *table, Atom *r) {                           \
         (void)table;                                                                               \
-        return compare(op, a, r);                                                                  \
+        return compare(OP_##id, a, r);                                                             \
     }
-EVAL_COMPARISON(eval_eq, OP_EQ)
-EVAL_COMPARISON(eval_ne, OP_NE)
-EVAL_COMPARISON(eval_lt, OP_LT)
-EVAL_COMPARISON(eval_le, OP_LE)
-EVAL_COMPARISON(eval_gt, OP_GT)
-EVAL_COMPARISON(eval_ge, OP_GE)
+#include "base/op.def"
 
 /* --- truth ------------------------------------------------------------------------------ */
 
@@ -248,47 +237,25 @@ static FaultId eval_if(const Atom *a, Intern *table, Atom *r) {
 
 /* --- the table -------------------------------------------------------------------------- */
 
-#define SAME(op) .mirrored = op, .negated = op
-
 const Op ops[OP_COUNT] = {
-    [OP_ADD] = {"+", "+", "( $1 + $2 )", 2, OP_AFFINE, 5, SAME(OP_ADD), eval_add,
-                "sum of numbers, or two strings joined"},
-    [OP_SUB] = {"-", "-", "( $1 - $2 )", 2, OP_AFFINE, 5, SAME(OP_SUB), eval_sub,
-                "difference of numbers"},
-    [OP_MUL] = {"*", "*", "( $1 * $2 )", 2, OP_AFFINE, 7, SAME(OP_MUL), eval_mul,
-                "product of numbers, or a string repeated"},
-    [OP_DIV] = {"/", "/", "( $1 / $2 )", 2, 0, 7, SAME(OP_DIV), eval_div,
-                "quotient, always a float"},
-    [OP_MOD] = {"%", "%", "( $1 % $2 )", 2, 0, 6, SAME(OP_MOD), eval_mod,
-                "remainder, with the divisor's sign"},
-    [OP_POW] = {"^", "** or pow()", "( $1 pow $2 )", 2, 0, 8, SAME(OP_POW), eval_pow,
-                "power, left associative"},
-    [OP_EQ] = {"==", "==", "( $1 == $2 )", 2, OP_COMPARES | OP_TOTAL | OP_BOOLEAN, 4, OP_EQ, OP_NE,
-               eval_eq, "equal; numbers by value, different kinds never"},
-    [OP_NE] = {"!=", "!=", "( $1 != $2 )", 2, OP_COMPARES | OP_TOTAL | OP_BOOLEAN, 4, OP_NE, OP_EQ,
-               eval_ne, "not equal"},
-    [OP_LT] = {"<", "<", "( $1 < $2 )", 2, OP_COMPARES | OP_BOOLEAN, 4, OP_GT, OP_GE, eval_lt,
-               "less; numbers, or strings by code point"},
-    [OP_LE] = {"<=", "<=", "( $1 <= $2 )", 2, OP_COMPARES | OP_BOOLEAN, 4, OP_GE, OP_GT, eval_le,
-               "less or equal"},
-    [OP_GT] = {">", ">", "( $1 > $2 )", 2, OP_COMPARES | OP_BOOLEAN, 4, OP_LT, OP_LE, eval_gt,
-               "greater"},
-    [OP_GE] = {">=", ">=", "( $1 >= $2 )", 2, OP_COMPARES | OP_BOOLEAN, 4, OP_LE, OP_LT, eval_ge,
-               "greater or equal"},
-    [OP_AND] = {"and", "and", "( $1 and $2)", 2, OP_TOTAL | OP_BOOLEAN, 3, SAME(OP_AND), eval_and,
-                "both; on s-ops a bool, on atoms an operand, on selectors cell by cell"},
-    [OP_OR] = {"or", "or", "( $1 or $2)", 2, OP_TOTAL | OP_BOOLEAN, 3, SAME(OP_OR), eval_or,
-               "either; same level as 'and'"},
-    [OP_NOT] = {"not", "not", "( not $1 )", 1, OP_TOTAL | OP_BOOLEAN, 9, SAME(OP_NOT), eval_not,
-                "negation; binds tighter than comparisons"},
-    [OP_NEG] = {"-", "-", "( - $1 )", 1, OP_AFFINE, 9, SAME(OP_NEG), eval_neg, "minus"},
-    [OP_POS] = {"+", "+", "( + $1 )", 1, OP_AFFINE, 9, SAME(OP_POS), eval_pos, "plus"},
-    [OP_ROUND] = {"round", "round", "( round $1 )", 1, 0, 10, SAME(OP_ROUND), eval_round,
-                  "nearest int, ties to even"},
-    [OP_INDICATOR] = {"indicator", "indicator", "I($1)", 1, OP_TOTAL, 10, SAME(OP_INDICATOR),
-                      eval_indicator, "1 where true, else 0"},
-    [OP_IF] = {"if", "if", "$2 if $1 else $3", 3, OP_TOTAL, 2, SAME(OP_IF), eval_if,
-               "a if c else b, per position when c is an s-op"},
+#define OP(id, spelling, host, class, pattern, traits, function, doc)                              \
+    [OP_##id] = {                                                                                  \
+        spelling,         host, pattern, OP_ARITY_##class, traits,          OP_CLASS_##class,      \
+        OP_LEVEL_##class, 0,    OP_##id, OP_##id,          eval_##function, doc},
+#define COMPARISON(id, spelling, holds, traits, mirrored, negated, doc)                            \
+    [OP_##id] = {spelling,                                                                         \
+                 spelling,                                                                         \
+                 "( $1 " spelling " $2 )",                                                         \
+                 2,                                                                                \
+                 (traits) | OP_COMPARES | OP_BOOLEAN,                                              \
+                 OP_CLASS_COMPARISON,                                                              \
+                 OP_LEVEL_COMPARISON,                                                              \
+                 holds,                                                                            \
+                 OP_##mirrored,                                                                    \
+                 OP_##negated,                                                                     \
+                 compare_##id,                                                                     \
+                 doc},
+#include "base/op.def"
 };
 
 Fault op_fault(OpId op, FaultId id, const Atom *args, Span span) {

@@ -1,6 +1,6 @@
-/* op.h: the table of elementwise operators, one row each.
+/* op.h: the table of elementwise operators; base/op.def has a row for each.
  *
- * Interpreter, compiler, printer and help all read this table.  Operators work on atoms;
+ * Interpreter, compiler and printer all read this table.  Operators work on atoms;
  * an elementwise node of the graph applies its operator at every position.  `and`, `or`
  * here are the elementwise ones, which give bools; on plain atoms the language returns an
  * operand instead (eval.c).
@@ -8,41 +8,18 @@
 #ifndef RASP_GRAPH_OP_H
 #define RASP_GRAPH_OP_H
 
+#include "base/words.h"
 #include "graph/atom.h"
 #include "graph/fault.h"
 
-typedef enum OpId {
-    OP_ADD,
-    OP_SUB,
-    OP_MUL,
-    OP_DIV,
-    OP_MOD,
-    OP_POW,
-    OP_EQ,
-    OP_NE,
-    OP_LT,
-    OP_LE,
-    OP_GT,
-    OP_GE,
-    OP_AND,
-    OP_OR,
-    OP_NOT,
-    OP_NEG,
-    OP_POS,
-    OP_ROUND,
-    OP_INDICATOR,
-    OP_IF, /* condition, value if true, value if false */
-    OP_COUNT
-} OpId;
-
 enum { OP_MAX_ARITY = 3 };
 
-typedef enum OpFlags {
+typedef enum OpTraits {
     OP_COMPARES = 1, /* may stand in select( */
     OP_AFFINE = 2,   /* affine in its numeric arguments (of *: when one is constant) */
     OP_TOTAL = 4,    /* never fails */
     OP_BOOLEAN = 8,  /* always gives a bool */
-} OpFlags;
+} OpTraits;
 
 /* Computes one value; `table` holds the strings that `+` and `*` make. */
 typedef FaultId OpEval(const Atom *args, Intern *table, Atom *result);
@@ -53,7 +30,9 @@ typedef struct Op {
     const char *pattern;   /* display name: $1 … $3 stand for the operands' names */
     int arity;
     unsigned flags;
+    OpClass class;
     int precedence; /* language.md section 5: 1 loosest … 10 tightest */
+    unsigned holds; /* comparisons: for which outcomes */
     OpId mirrored;  /* comparisons: the same with the operands exchanged; else itself */
     OpId negated;   /* comparisons: true exactly where this is false (no NaN); else itself */
     OpEval *eval;

@@ -62,10 +62,9 @@ static FaultId to_bool(Atom token, Intern *table, Atom *value) {
 }
 
 FaultId token_convert(TokenType type, Atom token, Intern *table, Atom *value) {
-    static Convert *const converts[] = {[TOKENS_ASIS] = as_is,
-                                        [TOKENS_STR] = to_string,
-                                        [TOKENS_INT] = to_int,
-                                        [TOKENS_FLOAT] = to_float,
-                                        [TOKENS_BOOL] = to_bool};
+    static Convert *const converts[TOKENS_COUNT] = {
+#define TOKENS(id, spelling, display, function, doc) [TOKENS_##id] = function,
+#include "base/builtin.def"
+    };
     return converts[type](token, table, value);
 }

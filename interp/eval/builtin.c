@@ -1,5 +1,17 @@
-/* range, zip, len, and the library's intrinsic. */
+/* What base/builtin.def lists, and the library's intrinsic. */
 #include "interp/eval/eval.h"
+
+/* A function of the table evaluates its arguments and pushes the result. */
+#define BUILTIN(id, spelling, arguments, function, ...) static EvalFunction function;
+#include "base/builtin.def"
+
+void eval_builtin(Session *s, const Ast *ast) {
+    static EvalFunction *const functions[BUILTIN_COUNT] = {
+#define BUILTIN(id, spelling, arguments, function, ...) [BUILTIN_##id] = function,
+#include "base/builtin.def"
+    };
+    functions[ast->builtin](s, ast);
+}
 
 /* --- range ------------------------------------------------------------------------------ */
 
@@ -23,7 +35,7 @@ static size_t fitting_count(Session *s, uint64_t count) {
     return (size_t)count;
 }
 
-void eval_range(Session *s, const Ast *ast) {
+static void eval_range(Session *s, const Ast *ast) {
     size_t base = s->top;
     bool integers = true;
     for (uint32_t k = 0; k < ast->count; k++) {
@@ -56,7 +68,7 @@ static void check_lists(Session *s, const Ast *ast, const Value *lists) {
                       eval_number(s, k + 1), eval_number(s, lists[k].list->count));
 }
 
-void eval_zip(Session *s, const Ast *ast) {
+static void eval_zip(Session *s, const Ast *ast) {
     size_t base = s->top;
     for (uint32_t k = 0; k < ast->count; k++) eval(s, ast->child[k]);
     check_lists(s, ast, s->stack + base);
@@ -71,7 +83,7 @@ void eval_zip(Session *s, const Ast *ast) {
     eval_reduce(s, s->top - base, eval_top(s, 0));
 }
 
-void eval_len(Session *s, const Ast *ast) {
+static void eval_len(Session *s, const Ast *ast) {
     eval(s, ast->child[0]);
     Value list = eval_top(s, 0);
     if (list.kind != VALUE_LIST) EVAL_FAIL(s, LEN, ast->child[0], eval_quoted(s, list));
@@ -86,4 +98,63 @@ Value eval_native(Session *s, const Function *function, const Value *args, const
         EVAL_FAIL(s, SELECTOR_EXPECTED, at, eval_quoted(s, args[0]));
     NodeId node = graph_width(s->graph, args[0].object->node, eval_span(s, at));
     return value_object(s->heap, VALUE_SOP, node, intern_text(s->intern, "s-op"));
+}
+
+/* --- names with a value ----------------------------------------------------------------- */
+
+static Value named_object(Session *s, const char *name, NodeId node) {
+    return value_object(s->heap, VALUE_SOP, node, intern_text(s->intern, name));
+}
+
+static Value make_indices(Session *s) {
+    return named_object(s, "indices", graph_indices(s->graph, SPAN_NONE));
+}
+static Value make_true(Session *s) {
+    (void)s;
+    return value_atom(atom_bool(true));
+}
+static Value make_false(Session *s) {
+    (void)s;
+    return value_atom(atom_bool(false));
+}
+
+static void define(Session *s, Scope *scope, const char *name, Value value) {
+    scope_set(s->heap, scope, intern_text(s->intern, name), value);
+}
+
+static void define_tokens(Session *s) {
+    static const char *const spelling[TOKENS_COUNT] = {
+#define TOKENS(id, spelling, ...) [TOKENS_##id] = spelling,
+#include "base/builtin.def"
+    };
+    for (TokenType type = 0; type < TOKENS_COUNT; type++) {
+        NodeId node = graph_tokens(s->graph, type, SPAN_NONE);
+        Value tokens = named_object(s, spelling[type], node);
+        define(s, s->builtins, spelling[type], tokens);
+        if (type != TOKENS_STR) continue;
+        /* `tokens` is a variable of the library that holds the same object. */
+        tokens.object->name = intern_text(s->intern, "tokens");
+        define(s, s->start, "tokens", tokens);
+    }
+}
+
+static void define_values(Session *s) {
+    static const struct {
+        const char *spelling;
+        Value (*make)(Session *s);
+    } values[] = {
+#define VALUE(spelling, category, function, ...) {spelling, function},
+#include "base/builtin.def"
+    };
+    for (size_t k = 0; k < sizeof values / sizeof *values; k++)
+        define(s, s->builtins, values[k].spelling, values[k].make(s));
+}
+
+void builtin_define(Session *s) {
+    define_tokens(s);
+    define_values(s);
+    s->reserved = ARENA_ARRAY(s->arena, word_count(), const Str *);
+    for (size_t k = 0; k < word_count(); k++)
+        if (word_at(k)->is_reserved)
+            s->reserved[s->reserved_count++] = intern_text(s->intern, word_at(k)->name);
 }

@@ -43,7 +43,7 @@ static void trace_scope(Heap *heap, Cell *cell) {
 
 static void drop_scope(Heap *heap, Cell *cell) {
     Scope *scope = (Scope *)(void *)cell;
-    heap_release(heap, scope->slots, scope->capacity * sizeof(Slot));
+    heap_release(heap, scope->slots, scope->capacity * sizeof(Variable));
     heap_release(heap, scope->index, scope->index_size * sizeof(uint32_t));
 }
 
@@ -77,7 +77,7 @@ static uint32_t find_index(const Scope *scope, const Str *name) {
     return at;
 }
 
-Slot *scope_find(const Scope *scope, const Str *name) {
+Variable *scope_find(const Scope *scope, const Str *name) {
     if (scope->index) {
         uint32_t entry = scope->index[find_index(scope, name)];
         return entry ? &scope->slots[entry - 1] : NULL;
@@ -89,7 +89,7 @@ Slot *scope_find(const Scope *scope, const Str *name) {
 
 const Value *scope_lookup(const Scope *scope, const Str *name) {
     for (; scope; scope = scope->outer) {
-        Slot *slot = scope_find(scope, name);
+        Variable *slot = scope_find(scope, name);
         if (slot) return &slot->value;
     }
     return NULL;
@@ -107,21 +107,21 @@ static void enlarge_index(Heap *heap, Scope *scope) {
 
 static void enlarge_slots(Heap *heap, Scope *scope) {
     uint32_t capacity = scope->capacity ? scope->capacity * 2 : FIRST_ROOM;
-    Slot *slots = heap_alloc(heap, capacity * sizeof *slots);
+    Variable *slots = heap_alloc(heap, capacity * sizeof *slots);
     if (scope->count) memcpy(slots, scope->slots, scope->count * sizeof *slots);
     heap_release(heap, scope->slots, scope->capacity * sizeof *slots);
     scope->slots = slots;
     scope->capacity = capacity;
 }
 
-Slot *scope_set(Heap *heap, Scope *scope, const Str *name, Value value) {
-    Slot *slot = scope_find(scope, name);
+Variable *scope_set(Heap *heap, Scope *scope, const Str *name, Value value) {
+    Variable *slot = scope_find(scope, name);
     if (!slot) {
         if (scope->count == scope->capacity) enlarge_slots(heap, scope);
         if (scope->count >= FEW && scope->count * 2 >= scope->index_size)
             enlarge_index(heap, scope);
         slot = &scope->slots[scope->count];
-        *slot = (Slot){.name = name};
+        *slot = (Variable){.name = name};
         scope->count++;
         if (scope->index) scope->index[find_index(scope, name)] = scope->count;
     }

@@ -15,13 +15,13 @@
 #include "grammar/ast.h"
 #include "interp/eval/value.h"
 
-typedef struct Slot {
+typedef struct Variable {
     const Str *name;
     Value value;
     uint64_t order;    /* when it was last set: larger is later */
     bool assigned;     /* by an assignment (not as a loop variable or parameter) */
     bool is_protected; /* start-up scope: the console may not set it */
-} Slot;
+} Variable;
 
 typedef struct Scope {
     Cell cell;
@@ -31,7 +31,7 @@ typedef struct Scope {
     uint32_t primes;       /* levels of calls, shown as ' behind the label */
     bool is_console, is_captured, has_out;
     Value out; /* the value of the last statement */
-    Slot *slots;
+    Variable *slots;
     uint32_t count, capacity;
     uint32_t *index; /* open addressing over many slots: slot + 1; NULL for few */
     uint32_t index_size;
@@ -57,11 +57,11 @@ Scope *scope_new(Heap *heap, Scope *outer, const Str *label, uint32_t primes);
 void scope_reset(Scope *scope, Scope *outer);
 
 /* A name of this very scope, or NULL. */
-Slot *scope_find(const Scope *scope, const Str *name);
+Variable *scope_find(const Scope *scope, const Str *name);
 /* A name of this scope or an outer one, or NULL. */
 const Value *scope_lookup(const Scope *scope, const Str *name);
 /* Sets a name of this very scope, reserved or not. */
-Slot *scope_set(Heap *heap, Scope *scope, const Str *name, Value value);
+Variable *scope_set(Heap *heap, Scope *scope, const Str *name, Value value);
 
 Function *function_new(Heap *heap, const Ast *def, Scope *scope);
 Function *function_native(Heap *heap, NativeId native, const Str *name, uint32_t arity,

@@ -131,10 +131,10 @@ void eval_close_scope(Session *s, Scope *scope) {
 }
 
 static bool is_reserved(const Session *s, const Scope *scope, const Str *name) {
-    for (int k = 0; k < RESERVED_COUNT; k++)
+    for (size_t k = 0; k < s->reserved_count; k++)
         if (s->reserved[k] == name) return true;
     if (!scope->is_console) return false;
-    const Slot *slot = scope_find(s->start, name);
+    const Variable *slot = scope_find(s->start, name);
     return slot && slot->is_protected;
 }
 
@@ -142,7 +142,7 @@ static void set_here(Session *s, Scope *scope, const Str *name, Value value, con
                      bool assigned) {
     if (is_reserved(s, scope, name))
         EVAL_FAIL(s, RESERVED, at, name->text, scope->is_console ? " here" : "");
-    Slot *slot = scope_set(s->heap, scope, name, value);
+    Variable *slot = scope_set(s->heap, scope, name, value);
     slot->order = ++s->order;
     slot->assigned = assigned;
 }
@@ -256,9 +256,7 @@ static EvalFunction *const evaluators[AST_KIND_COUNT] = {
     [AST_TERNARY] = eval_ternary,
     [AST_SELECT] = eval_select,
     [AST_AGGREGATE] = eval_aggregate,
-    [AST_RANGE] = eval_range,
-    [AST_ZIP] = eval_zip,
-    [AST_LEN] = eval_len,
+    [AST_BUILTIN] = eval_builtin,
     [AST_CALL] = eval_call,
     [AST_INDEX] = eval_index,
 };

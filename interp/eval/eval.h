@@ -73,8 +73,6 @@ typedef struct Pending {
     bool superseded; /* a later result has the same name */
 } Pending;
 
-enum { RESERVED_COUNT = 13 };
-
 struct Session {
     SessionOptions options;
     Budget *budget;
@@ -97,7 +95,8 @@ struct Session {
     Fault fault;
     uint64_t order;
     const Str *out;
-    const Str *reserved[RESERVED_COUNT];
+    const Str **reserved;
+    size_t reserved_count;
 
     bool trying; /* try every result on the example (REPL, but not while starting) */
     bool show_sops, show_selectors, full_display;
@@ -133,10 +132,10 @@ static inline Value eval_top(const Session *s, size_t below) {
     return s->stack[s->top - 1 - below];
 }
 
-/* Raises a fault at `at`; the texts are copied. */
 /* Where a node comes from, for reports: within the library, the call that led there. */
 Span eval_span(const Session *s, const Ast *at);
 
+/* Raise a fault, at `at`; the texts are copied. */
 _Noreturn void eval_fail(Session *s, FaultId id, const Ast *at, const char *const arg[FAULT_ARGS]);
 _Noreturn void eval_raise(Session *s, const Fault *fault);
 #define EVAL_FAIL(s, id, at, ...)                                                                  \
@@ -195,9 +194,11 @@ const Str *name_operation(Session *s, OpId op, const Value *operands);
 const Str *name_assigned(Session *s, const Str *name, ValueKind kind);
 const Str *name_call(Session *s, const Function *function, const Value *args, ValueKind kind);
 
-/* --- builtin.c: range, zip, len and the library's intrinsic ----------------------------- */
+/* --- builtin.c: base/builtin.def, and the library's intrinsic --------------------------- */
 
-EvalFunction eval_range, eval_zip, eval_len;
+EvalFunction eval_builtin;
+/* Into the start-up environment: the names that have a value, and which are reserved. */
+void builtin_define(Session *s);
 Value eval_native(Session *s, const Function *function, const Value *args, const Ast *at);
 
 /* --- eval_call.c ------------------------------------------------------------------------ */

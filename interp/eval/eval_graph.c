@@ -1,17 +1,12 @@
 /* select, aggregate, membership: what makes selectors and attention. */
 #include "interp/eval/eval.h"
 
-static const OpId comparison_of[AST_OP_COUNT] = {
-    [AST_EQ] = OP_EQ, [AST_NE] = OP_NE, [AST_LT] = OP_LT,
-    [AST_LE] = OP_LE, [AST_GT] = OP_GT, [AST_GE] = OP_GE,
-};
-
 void eval_select(Session *s, const Ast *ast) {
     eval(s, ast->child[0]);
     eval(s, ast->child[1]);
     NodeId key = eval_operand(s, eval_top(s, 1), ast->child[0]);
     NodeId query = eval_operand(s, eval_top(s, 0), ast->child[1]);
-    NodeId node = graph_select(s->graph, comparison_of[ast->op], key, query, eval_span(s, ast));
+    NodeId node = graph_select(s->graph, ast->op, key, query, eval_span(s, ast));
     eval_object(s, 2, VALUE_SELECTOR, node, intern_text(s->intern, "plain select"));
 }
 

@@ -2,28 +2,6 @@
  * make a map node, on selectors a combination. */
 #include "interp/eval/eval.h"
 
-static const OpId op_of[AST_OP_COUNT] = {
-    [AST_ADD] = OP_ADD,
-    [AST_SUB] = OP_SUB,
-    [AST_MUL] = OP_MUL,
-    [AST_DIV] = OP_DIV,
-    [AST_MOD] = OP_MOD,
-    [AST_POW] = OP_POW,
-    [AST_EQ] = OP_EQ,
-    [AST_NE] = OP_NE,
-    [AST_LT] = OP_LT,
-    [AST_LE] = OP_LE,
-    [AST_GT] = OP_GT,
-    [AST_GE] = OP_GE,
-    [AST_AND] = OP_AND,
-    [AST_OR] = OP_OR,
-    [AST_NOT] = OP_NOT,
-    [AST_NEG] = OP_NEG,
-    [AST_POS] = OP_POS,
-    [AST_ROUND] = OP_ROUND,
-    [AST_INDICATOR] = OP_INDICATOR,
-};
-
 static bool is_comparison(OpId op) {
     return ops[op].flags & OP_COMPARES;
 }
@@ -199,7 +177,7 @@ static void join_truths(Session *s, OpId op, Value a, Value b, const Ast *at) {
 
 /* The topmost two values become one. */
 static void join(Session *s, const Ast *ast) {
-    OpId op = op_of[ast->op];
+    OpId op = ast->op;
     Value a = eval_top(s, 1), b = eval_top(s, 0);
     if (op == OP_AND || op == OP_OR)
         join_truths(s, op, a, b, ast);
@@ -247,7 +225,7 @@ static void negate(Session *s, Value operand, const Ast *ast) {
 
 void eval_unary(Session *s, const Ast *ast) {
     eval(s, ast->child[0]);
-    OpId op = op_of[ast->op];
+    OpId op = ast->op;
     Value operand = eval_top(s, 0);
     if (operand.kind == VALUE_SOP)
         push_map(s, op, &operand, ast);
@@ -258,7 +236,8 @@ void eval_unary(Session *s, const Ast *ast) {
     else if (operand.kind == VALUE_ATOM)
         eval_reduce(s, 1, compute_atoms(s, op, &operand.atom, ast));
     else
-        fail_kinds(s, op == OP_ROUND ? FAULT_ROUND : FAULT_UNARY, op, operand, operand, ast);
+        fail_kinds(s, op_class(op) == OP_CLASS_FUNCTION ? FAULT_FUNCTION : FAULT_UNARY, op, operand,
+                   operand, ast);
 }
 
 /* On an s-op condition both branches are evaluated, on anything else one: a loop, since the

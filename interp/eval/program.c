@@ -60,12 +60,12 @@ static Scope *top_scope(const Session *s) {
     return s->program ? s->program : s->console;
 }
 
-static bool is_public(const Slot *slot) {
+static bool is_public(const Variable *slot) {
     return slot->name->text[0] != '_';
 }
 
 static int by_order(const void *a, const void *b) {
-    const Slot *x = *(Slot *const *)a, *y = *(Slot *const *)b;
+    const Variable *x = *(Variable *const *)a, *y = *(Variable *const *)b;
     return (x->order > y->order) - (x->order < y->order);
 }
 
@@ -76,11 +76,11 @@ typedef struct Names {
 
 static bool list_names(Session *s, void *context) {
     const Scope *scope = top_scope(s);
-    const Slot **slots = ARENA_ARRAY(s->scratch, scope->count, const Slot *);
+    const Variable **slots = ARENA_ARRAY(s->scratch, scope->count, const Variable *);
     size_t count = 0;
     for (uint32_t k = 0; k < scope->count; k++)
         if (is_public(&scope->slots[k])) slots[count++] = &scope->slots[k];
-    qsort(slots, count, sizeof(const Slot *), by_order);
+    qsort(slots, count, sizeof(const Variable *), by_order);
     Binding *names = ARENA_ARRAY(s->arena, count, Binding);
     for (size_t k = 0; k < count; k++) names[k] = (Binding){slots[k]->name, slots[k]->value};
     *(Names *)context = (Names){names, count};
@@ -96,9 +96,9 @@ const Binding *session_names(Session *s, size_t *count) {
 
 bool session_main(Session *s, Binding *binding) {
     const Scope *scope = top_scope(s);
-    const Slot *last = NULL;
+    const Variable *last = NULL;
     for (uint32_t k = 0; k < scope->count; k++) {
-        const Slot *slot = &scope->slots[k];
+        const Variable *slot = &scope->slots[k];
         bool fits = is_public(slot) && slot->assigned && slot->value.kind == VALUE_SOP;
         if (fits && (!last || slot->order > last->order)) last = slot;
     }

@@ -5,39 +5,6 @@
 
 /* --- the start-up environment ----------------------------------------------------------- */
 
-static const char *const reserved[RESERVED_COUNT] = {
-    "tokens_asis", "tokens_str", "tokens_int", "tokens_float", "tokens_bool", "indices", "True",
-    "False",       "out",        "range",      "zip",          "len",         "get"};
-
-static void define(Session *s, Scope *scope, const char *name, Value value) {
-    scope_set(s->heap, scope, intern_text(s->intern, name), value);
-}
-
-static Value named_object(Session *s, const char *name, NodeId node) {
-    const Str *text = intern_text(s->intern, name);
-    return value_object(s->heap, VALUE_SOP, node, text);
-}
-
-static void define_builtins(Session *s) {
-    static const char *const token_names[] = {[TOKENS_ASIS] = "tokens_asis",
-                                              [TOKENS_STR] = "tokens_str",
-                                              [TOKENS_INT] = "tokens_int",
-                                              [TOKENS_FLOAT] = "tokens_float",
-                                              [TOKENS_BOOL] = "tokens_bool"};
-    for (TokenType type = TOKENS_ASIS; type <= TOKENS_BOOL; type++) {
-        NodeId node = graph_tokens(s->graph, type, SPAN_NONE);
-        define(s, s->builtins, token_names[type], named_object(s, token_names[type], node));
-    }
-    NodeId indices = graph_indices(s->graph, SPAN_NONE);
-    define(s, s->builtins, "indices", named_object(s, "indices", indices));
-    define(s, s->builtins, "True", value_atom(atom_bool(true)));
-    define(s, s->builtins, "False", value_atom(atom_bool(false)));
-    /* `tokens` is a variable of the library that holds the object tokens_str. */
-    Value tokens = *scope_lookup(s->builtins, intern_text(s->intern, "tokens_str"));
-    tokens.object->name = intern_text(s->intern, "tokens");
-    define(s, s->start, "tokens", tokens);
-}
-
 /* Loads a library text into the start-up scope.  Private names stay in the text's own. */
 static bool load_library(Session *s, const LibraryText *text) {
     const Source *source = source_add(s->sources, text->name, text->text, text->length);
@@ -78,7 +45,6 @@ static void set_up(Session *s) {
     s->heap = heap_new(s->budget, value_classes);
     s->sources = source_map_new(s->arena);
     s->out = intern_text(s->intern, "out");
-    for (int k = 0; k < RESERVED_COUNT; k++) s->reserved[k] = intern_text(s->intern, reserved[k]);
     const Str *label = intern_text(s->intern, "console");
     s->builtins = scope_new(s->heap, NULL, label, 0);
     s->start = scope_new(s->heap, s->builtins, label, 0);
@@ -87,7 +53,7 @@ static void set_up(Session *s) {
     Value hello = value_atom(atom_string(intern_text(s->intern, "hello")));
     s->sop_example.value = s->selector_example.value = hello;
     s->show_sops = s->show_selectors = true;
-    define_builtins(s);
+    builtin_define(s);
 }
 
 /* NULL if memory ran out. */

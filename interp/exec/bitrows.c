@@ -74,7 +74,7 @@ static BitPart make_part(BitRows *rows, Exec *exec, Formula *formula, size_t k) 
     } else if (step->kind == NODE_SELECT) {
         part.kind = BIT_PAIR;
         part.pair = add_pair(rows, exec, step);
-        part.mask = comparison_outcomes(step->op);
+        part.mask = ops[step->op].holds;
         part.table = rows->table_words;
         rows->table_words += (size_t)rows->pair[part.pair].index->distinct + 1;
     } else

@@ -75,7 +75,7 @@ static void select_words(Exec *exec, const Node *node, uint64_t *words) {
     size_t n = exec->input.length;
     Compare *compare = keys->form == queries->form ? compares[keys->form] : NULL;
     if (compare)
-        compare(keys, queries, comparison_outcomes(node->op), n, words);
+        compare(keys, queries, ops[node->op].holds, n, words);
     else
         compare_atoms(node->op, keys, queries, n, words);
 }

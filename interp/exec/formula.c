@@ -4,14 +4,6 @@
 
 #include <string.h>
 
-unsigned comparison_outcomes(OpId op) {
-    static const unsigned outcomes[OP_COUNT] = {
-        [OP_EQ] = OUTCOME_EQUAL,   [OP_NE] = OUTCOME_LESS | OUTCOME_GREATER | OUTCOME_UNORDERED,
-        [OP_LT] = OUTCOME_LESS,    [OP_LE] = OUTCOME_LESS | OUTCOME_EQUAL,
-        [OP_GT] = OUTCOME_GREATER, [OP_GE] = OUTCOME_GREATER | OUTCOME_EQUAL};
-    return outcomes[op];
-}
-
 /* A node's step, or UINT32_MAX.  Slot.step may be left over from another formula, so it
  * counts only if that step is the node's. */
 static uint32_t step_of(const Exec *exec, const Formula *formula, NodeId node) {

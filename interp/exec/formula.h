@@ -12,18 +12,6 @@
  * string with a number depends on neither. */
 enum { REACH_KEY = 1, REACH_QUERY = 2 };
 
-/* Outcomes of comparing a key with a query, one bit each; unordered: a NaN is involved. */
-typedef enum Outcome {
-    OUTCOME_LESS = 1,
-    OUTCOME_EQUAL = 2,
-    OUTCOME_GREATER = 4,
-    OUTCOME_UNORDERED = 8,
-    OUTCOME_ANY = 15
-} Outcome;
-
-/* Which outcomes satisfy `key op query`. */
-unsigned comparison_outcomes(OpId op);
-
 typedef struct FormulaStep {
     NodeKind kind; /* NODE_SELECT, NODE_AND, NODE_OR, NODE_NOT */
     OpId op;       /* select */

@@ -146,7 +146,7 @@ static bool evaluate(const Planner *planner, const unsigned *outcome) {
             value[k] = planner->formula->cell[part->step];
         else if (v >= 0)
             value[k] = planner->plan->variable[v].kind == VARIABLE_PAIR
-                           ? (comparison_outcomes(step->op) & outcome[v]) != 0
+                           ? (ops[step->op].holds & outcome[v]) != 0
                            : outcome[v] == OUTCOME_TRUE;
         else
             value[k] = step->kind == NODE_AND  ? value[part->a] && value[part->b]
