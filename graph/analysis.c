@@ -11,8 +11,7 @@ bool selects_everything(const Graph *graph, NodeId selector) {
     if (node->kind != NODE_SELECT) return false;
     const Node *key = graph_node(graph, node->arg[0]), *query = graph_node(graph, node->arg[1]);
     if (key->kind != NODE_CONSTANT || query->kind != NODE_CONSTANT) return false;
-    bool total = node->op == OP_EQ || node->op == OP_NE;
-    if (!total && !atom_comparable(key->atom, query->atom)) return false;
+    if (!(ops[node->op].flags & OP_TOTAL) && !atom_comparable(key->atom, query->atom)) return false;
     return op_compare(node->op, key->atom, query->atom);
 }
 

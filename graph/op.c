@@ -1,5 +1,7 @@
 #include "graph/op.h"
 
+#include "base/bits.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -78,9 +80,6 @@ static FaultId eval_mul(const Atom *a, Intern *table, Atom *r) {
     return set_int(r, overflow, product);
 }
 
-static int bit_length(uint64_t x) {
-    return x ? 64 - __builtin_clzll(x) : 0;
-}
 static uint64_t magnitude(int64_t x) {
     return x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
 }

@@ -90,9 +90,7 @@ static bool exclude(const Graph *graph, NodeId a, NodeId b) {
     if (y->kind == NODE_NOT) return y->arg[0] == a;
     if (x->kind != NODE_SELECT || y->kind != NODE_SELECT) return false;
     if (x->arg[0] != y->arg[0] || x->arg[1] != y->arg[1]) return false;
-    static const unsigned relations[OP_COUNT] = {
-        [OP_LT] = 1, [OP_EQ] = 2, [OP_GT] = 4, [OP_LE] = 3, [OP_GE] = 6, [OP_NE] = 5};
-    return (relations[x->op] & relations[y->op]) == 0;
+    return (ops[x->op].holds & ops[y->op].holds) == 0;
 }
 
 /* The first conjunct that is a joint `or` or `not`, and the rest of the conjunction

@@ -134,7 +134,7 @@ static unsigned char cell(Builder *b, const Conjunct *c, const uint32_t *key_lev
         uint32_t ks = side_of(c->keys, node->arg[0]), qs = side_of(c->queries, node->arg[1]);
         Atom key = values_of(b->values, node->arg[0])->levels[key_level[ks]];
         Atom query = values_of(b->values, node->arg[1])->levels[query_level[qs]];
-        if (node->op != OP_EQ && node->op != OP_NE && !atom_comparable(key, query)) return FREE;
+        if (!(ops[node->op].flags & OP_TOTAL) && !atom_comparable(key, query)) return FREE;
         holds[k] = op_compare(node->op, key, query);
     }
     return selector_holds(b->graph, c->formula, &c->literals, holds);

@@ -1,5 +1,7 @@
 #include "compile/values/means.h"
 
+#include "base/bits.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,20 +132,20 @@ bool means_add(Means *means, Sums *sums, const Atom *values, uint32_t count, Are
     return add_values(sums, units, count, arena);
 }
 
-static int bit_length(WideSum x) {
-    uint64_t high = (uint64_t)(x >> 64), low = (uint64_t)x;
-    return high ? 128 - __builtin_clzll(high) : low ? 64 - __builtin_clzll(low) : 0;
+static int wide_length(WideSum x) {
+    uint64_t high = (uint64_t)(x >> 64);
+    return high ? 64 + bit_length(high) : bit_length((uint64_t)x);
 }
 
 /* Rounded once: enough quotient bits and a sticky one, cut to 64 bits, then one conversion. */
 double means_value(const Means *means, Sum sum, uint32_t width) {
     WideSum size = sum < 0 ? (WideSum)0 - (WideSum)sum : (WideSum)sum;
     if (size == 0) return 0;
-    int shift = 58 + bit_length(width) - bit_length(size);
+    int shift = 58 + wide_length(width) - wide_length(size);
     if (shift < 0) shift = 0;
     WideSum quotient = (size << shift) / width;
     bool sticky = (size << shift) % width != 0;
-    int cut = bit_length(quotient) - 62;
+    int cut = wide_length(quotient) - 62;
     if (cut > 0) {
         sticky |= (quotient & (((WideSum)1 << cut) - 1)) != 0;
         quotient >>= cut;

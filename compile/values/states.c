@@ -68,7 +68,7 @@ bool relation_holds(const Relation *r, uint32_t s, uint32_t t) {
         OpId op = graph_node(graph, r->literals.select[k])->op;
         Atom key = states_value(r->states, s, r->key[k]);
         Atom query = states_value(r->states, t, r->query[k]);
-        holds[k] = (op == OP_EQ || op == OP_NE || atom_comparable(key, query)) &&
+        holds[k] = ((ops[op].flags & OP_TOTAL) || atom_comparable(key, query)) &&
                    op_compare(op, key, query);
     }
     return selector_holds(graph, r->selector, &r->literals, holds);

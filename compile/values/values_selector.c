@@ -102,8 +102,7 @@ unsigned positional_cell(Values *values, NodeId formula, const Literals *literal
         if (!single_value(values, node->arg[0], context_of(n, j), &key) ||
             !single_value(values, node->arg[1], context_of(n, i), &query))
             return CELL_FREE;
-        bool order = node->op != OP_EQ && node->op != OP_NE;
-        if (order && !atom_comparable(key, query)) return CELL_FREE;
+        if (!(ops[node->op].flags & OP_TOTAL) && !atom_comparable(key, query)) return CELL_FREE;
         holds[k] = op_compare(node->op, key, query);
     }
     return selector_holds(values->graph, formula, literals, holds);
@@ -130,7 +129,7 @@ typedef struct Counter {
 
 /* Comparisons that fail belong to no input of the domain. */
 static bool compare(OpId op, Atom a, Atom b, bool *holds) {
-    if (op != OP_EQ && op != OP_NE && !atom_comparable(a, b)) return false;
+    if (!(ops[op].flags & OP_TOTAL) && !atom_comparable(a, b)) return false;
     *holds = op_compare(op, a, b);
     return true;
 }
@@ -428,20 +427,9 @@ static uint32_t rank_of(const double *sorted, uint32_t count, double x, bool equ
 static uint32_t count_related(const double *sorted, uint32_t count, OpId op, double query) {
     uint32_t below = rank_of(sorted, count, query, false);
     uint32_t upto = rank_of(sorted, count, query, true);
-    switch (op) {
-    case OP_LT:
-        return below;
-    case OP_LE:
-        return upto;
-    case OP_GT:
-        return count - upto;
-    case OP_GE:
-        return count - below;
-    case OP_EQ:
-        return upto - below;
-    default:
-        return count - (upto - below);
-    }
+    unsigned holds = ops[op].holds;
+    return (holds & OUTCOME_LESS ? below : 0) + (holds & OUTCOME_EQUAL ? upto - below : 0) +
+           (holds & OUTCOME_GREATER ? count - upto : 0);
 }
 
 static bool is_exact_number(Atom a) {

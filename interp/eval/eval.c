@@ -1,5 +1,7 @@
 #include "interp/eval/eval.h"
 
+#include "base/near.h"
+
 #include <string.h>
 
 /* --- the stack of values ---------------------------------------------------------------- */
@@ -184,32 +186,13 @@ void eval_safe_point(Session *s) {
 
 /* --- expressions ------------------------------------------------------------------------ */
 
-/* Edit distance, as far as it is below 3. */
-static size_t distance(const Str *a, const Str *b) {
-    enum { LONGEST = 32, FAR = 3 };
-    size_t row[LONGEST + 1];
-    if (a->length > LONGEST || b->length > LONGEST) return FAR;
-    for (size_t j = 0; j <= b->length; j++) row[j] = j;
-    for (size_t i = 1; i <= a->length; i++) {
-        size_t corner = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= b->length; j++) {
-            size_t change = corner + (a->text[i - 1] != b->text[j - 1]);
-            corner = row[j];
-            size_t least = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
-            row[j] = change < least ? change : least;
-        }
-    }
-    return row[b->length];
-}
-
 /* " (did you mean 'x'?)", or nothing. */
 static const char *suggestion(Session *s, const Str *name) {
     const Str *best = NULL;
     size_t least = name->length < 4 ? 2 : 3;
     for (const Scope *scope = s->scope; scope; scope = scope->outer)
         for (uint32_t k = 0; k < scope->count; k++) {
-            size_t d = distance(name, scope->slots[k].name);
+            size_t d = near_edits(name->text, scope->slots[k].name->text);
             if (d < least) least = d, best = scope->slots[k].name;
         }
     return best ? arena_format(s->scratch, " (did you mean '%s'?)", best->text) : "";

@@ -1,5 +1,7 @@
 #include "interp/exec/sum.h"
 
+#include "base/bits.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -32,10 +34,6 @@ static Parts float_parts(double value) {
 
 static Parts parts_of(Atom value) {
     return value.kind == ATOM_FLOAT ? float_parts(value.f) : int_parts(atom_integer(value));
-}
-
-static int bit_length(uint64_t x) {
-    return x ? 64 - __builtin_clzll(x) : 0;
 }
 
 /* The exponents that the values seen so far span: bits low … high - 1. */
