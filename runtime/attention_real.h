@@ -26,23 +26,14 @@ typedef struct {
     bool blas; /* whether OpenBLAS may be used */
 } Tiles;
 
-/* Sizes of tiles, measured at 4,096 positions: scores of narrow heads stay in the first cache; wide
- * ones want enough queries for OpenBLAS to pack the keys once for many. */
-enum {
-    NARROW_QUERIES = 16,
-    NARROW_KEYS = 1024,
-    WIDE_QUERIES = 128,
-    WIDE_KEYS = 512,
-};
-
 /* For heads over up to `keys` columns. */
 static void tiles_place(Tiles *tiles, RtCarve *memory, const Prepared *prepared, size_t keys) {
     const RunOptions *options = &prepared->options;
     size_t c = prepared->max_c;
     bool wide = prepared->wide_heads;
     tiles->blas = wide && prepared->blas;
-    tiles->query_tile = wide ? (size_t)WIDE_QUERIES : (size_t)NARROW_QUERIES;
-    tiles->key_tile = wide ? (size_t)WIDE_KEYS : (size_t)NARROW_KEYS;
+    tiles->query_tile = wide ? (size_t)RT_WIDE_QUERIES : (size_t)RT_NARROW_QUERIES;
+    tiles->key_tile = wide ? (size_t)RT_WIDE_KEYS : (size_t)RT_NARROW_KEYS;
     if (options->query_tile) tiles->query_tile = options->query_tile;
     if (options->key_tile) tiles->key_tile = options->key_tile;
     if (tiles->key_tile > keys || !rt_rules[options->rule].tiles) tiles->key_tile = keys;

@@ -8,10 +8,7 @@
  * engine_run and engine_run_batch use OpenMP threads of their own and set OpenBLAS to one thread
  * meanwhile. On path sparse results do not depend on the number of threads; otherwise they may
  * differ in the last bits, as they may between paths, between a batch, a stream and a single run,
- * and between processors. The weights of a softmax are exp(score − the row's maximum) with a
- * relative error of exp below 2 ulp, exp(0) = 1, and 0 below exp(−87.3) in float and exp(−708.3) in
- * double; a row longer than a tile of 512 or 1,024 keys multiplies in the error of one more exp
- * each time a tile has a larger maximum than the tiles before it. */
+ * and between processors. How far a softmax weight can be from the exact one is in numerics.h. */
 #ifndef RUNTIME_FORWARD_H
 #define RUNTIME_FORWARD_H
 

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/numerics.h"
+
 #define REAL_BITS 32
 #include "runtime/kernels_decl.h"
 #undef REAL_BITS

@@ -7,9 +7,9 @@
 /* exp of anything below is taken to be 0: it would be a subnormal number, of no weight beside the
  * row's maximum with its exp(0) = 1. ln of the smallest normal number, rounded up. */
 #if REAL_BITS == 32
-static const Real REAL(exp_least) = -87.336540f;
+static const Real REAL(exp_least) = RT_EXP_LEAST_32;
 #else
-static const Real REAL(exp_least) = -708.39641853226407875;
+static const Real REAL(exp_least) = RT_EXP_LEAST_64;
 #endif
 
 /* Compressed rows of a matrix m[outs, ins]: row o has the entries start[o] .. start[o+1). */

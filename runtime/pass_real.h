@@ -3,6 +3,7 @@
  * pass32.c and pass64.c include this after defining REAL_BITS. They are separate files, so only
  * what leaves them carries the type's suffix; in the parts below Real is the type, and Kernels and
  * Compressed are the kernels' types for it. */
+#include "runtime/numerics.h"
 #include "runtime/real.h"
 
 typedef REAL(Kernels) Kernels;
