@@ -7,7 +7,7 @@
 #include "cli/report.h"
 #include "cli/summary.h"
 #include "cli/target.h"
-#include "compile/describe.h"
+#include "compile/complete.h"
 #include "compile/plan_dump.h"
 #include "compile/prove/certificate.h"
 #include "runtime/safetensors.h"
@@ -107,7 +107,7 @@ static void print_report(const Report *r) {
         printf("%s%s", k ? ", " : "", r->target->outputs[k].name);
     printf("\n  inputs          %s\n", inputs_text(r));
     printf("  attention       %zu layer%s (RASP depth %u), %zu head%s", s->attention_layers,
-           plural(s->attention_layers), r->compiled->depth, s->heads, plural(s->heads));
+           plural(s->attention_layers), r->compiled->circuit->depth, s->heads, plural(s->heads));
     if (s->attention_layers > 1) printf(" (%s)", s->heads_text);
     if (s->headless) printf(", %zu layer%s without heads", s->headless, plural(s->headless));
     printf("\n  feed-forward    %zu sublayer%s, %zu hidden unit%s\n", s->sublayers,
@@ -116,7 +116,7 @@ static void print_report(const Report *r) {
     printf("  parameters      %s, of which not zero %s\n", grouped(arena, s->parameters),
            grouped(arena, s->nonzeros));
     printf("  arithmetic      %s, beta %g\n", r->compiled->model->dtype == RT_F32 ? "f32" : "f64",
-           r->compiled->emit.beta);
+           r->compiled->circuit->options.beta);
     printf("  certified       error at most %.3g; tightest: %s, %.2g of what is allowed\n",
            c->error, *c->where ? c->where : "nothing", c->tightest);
     printf("  compiled in     %.3g s\n", r->seconds);
@@ -141,9 +141,9 @@ static void print_json(const Report *r) {
     json_end(&j);
     json_count(&j, "alphabet_size", o->alphabet_size);
     json_count(&j, "max_length", o->max_length);
-    json_count(&j, "depth", r->compiled->depth);
+    json_count(&j, "depth", r->compiled->circuit->depth);
     summary_json(&j, r->compiled->model, &r->sizes);
-    json_number(&j, "beta", "%g", r->compiled->emit.beta);
+    json_number(&j, "beta", "%g", r->compiled->circuit->options.beta);
     json_number(&j, "certified_error", "%g", r->compiled->certificate->error);
     json_number(&j, "tightest", "%g", r->compiled->certificate->tightest);
     json_number(&j, "seconds", "%.6f", r->seconds);
@@ -163,11 +163,7 @@ static void warn_outside(const Record *record) {
 
 /* Adds what the file says of itself, and lays the model out as asked. */
 static int finish_model(Program *p, const Target *target, Compiled *compiled) {
-    if (describe_model(compiled, session_sources(p->session), compiled->model) &&
-        record_store(&target->record, compiled->model) &&
-        certificate_store(compiled, compiled->certificate, compiled->model) &&
-        compiled_lay_out(compiled, &target->record.options))
-        return EXIT_FINE;
+    if (complete_model(compiled, &target->record, session_sources(p->session))) return EXIT_FINE;
     report_error("out of memory for the description of the model");
     return EXIT_FAILED;
 }

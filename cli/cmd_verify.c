@@ -12,9 +12,7 @@
 #include "cli/summary.h"
 #include "cli/target.h"
 #include "cli/weights.h"
-#include "compile/emit/layout.h"
-#include "compile/prove/certificate.h"
-#include "compile/prove/difference.h"
+#include "compile/verify.h"
 
 #include <string.h>
 
@@ -44,25 +42,11 @@ static const char help[] =
 typedef struct Findings {
     const char *path;
     Arena *arena;
-    const Certificate *certificate; /* of the file's weights */
-    Difference difference;
-    double claimed; /* the error the file states; negative: none */
-    bool holds;
+    VerifyReport report;
 } Findings;
 
-/* Numbers in a file are shortest decimals: equal means equal. */
-static bool claims_too_much(const Findings *f) {
-    return f->claimed >= 0 && f->claimed < f->certificate->error;
-}
-
-static double claimed_error(const Model *model) {
-    const json_t *c = json_object_get(model->extra, "certificate");
-    const json_t *error = json_object_get(c, "error");
-    return json_is_number(error) ? json_number_value(error) : -1;
-}
-
 static void print_structure(const Findings *f) {
-    const Difference *d = &f->difference;
+    const Difference *d = &f->report.difference;
     if (!d->same_shape) {
         printf("  program      differs: %s\n", d->shape);
         puts("               (what the embedded program compiles to with the stored options)");
@@ -78,29 +62,29 @@ static void print_structure(const Findings *f) {
 }
 
 static void print_certificate(const Findings *f) {
-    const Certificate *c = f->certificate;
-    if (!f->difference.same_shape) return;
+    const Certificate *c = &f->report.certificate;
+    if (!f->report.difference.same_shape) return;
     if (!c->holds) {
         printf("  certificate  does not hold: %s\n", c->broken);
         return;
     }
     printf("  certificate  holds: error at most %.3g\n", c->error);
-    if (claims_too_much(f))
-        printf("               but the file claims %.3g, which is less\n", f->claimed);
+    if (f->report.claims_too_little)
+        printf("               but the file claims %.3g, which is less\n", f->report.claimed);
     if (*c->where)
         printf("  tightest     layer %u, %s: %.2g of what is allowed\n", c->layer, c->where,
                c->tightest);
 }
 
 static void json_weights(Json *j, const Findings *f) {
-    const Difference *d = &f->difference;
-    const Certificate *c = f->certificate;
+    const Difference *d = &f->report.difference;
+    const Certificate *c = &f->report.certificate;
     json_count(j, "weights", d->weights);
     json_count(j, "changed", d->changed);
     json_number(j, "largest_change", "%g", d->largest);
     json_flag(j, "holds", c->holds);
     json_number(j, "error", "%g", c->holds ? c->error : -1);
-    json_number(j, "claimed_error", "%g", f->claimed);
+    json_number(j, "claimed_error", "%g", f->report.claimed);
     json_number(j, "tightest", "%g", c->holds ? c->tightest : -1);
     json_count(j, "layer", c->layer);
     json_text(j, "where", c->holds ? c->where : c->broken);
@@ -110,55 +94,34 @@ static void print_json(const Findings *f) {
     Json j = {.out = stdout};
     json_begin_object(&j, NULL);
     json_text(&j, "file", f->path);
-    json_flag(&j, "verified", f->holds);
-    json_flag(&j, "same_structure", f->difference.same_shape);
-    if (f->difference.same_shape)
+    json_flag(&j, "verified", f->report.holds);
+    json_flag(&j, "same_structure", f->report.difference.same_shape);
+    if (f->report.difference.same_shape)
         json_weights(&j, f);
     else
-        json_text(&j, "difference", f->difference.shape);
+        json_text(&j, "difference", f->report.difference.shape);
     json_end(&j);
 }
 
 /* --- verifying ----------------------------------------------------------------------------- */
 
-/* Compares the file's weights with the compiled ones and bounds their error; padding of the
- * standard layout is taken off first. */
-static void judge_weights(VerifyArguments *a, const Record *record, Difference *difference,
-                          Arena *arena, Certificate *certificate) {
-    bool standard = record->options.layout == LAYOUT_STANDARD;
-    Model *extracted = standard ? layout_extract(a->model, a->compiled.model) : NULL;
-    const Model *model = standard ? extracted : a->model;
-    if (model)
-        model_difference(a->compiled.model, model, difference);
-    else
-        snprintf(difference->shape, sizeof difference->shape,
-                 "it is not the standard layout of the program's model");
-    if (difference->same_shape) certificate_check(&a->compiled, model, arena, certificate);
-    model_free(extracted);
-}
-
 static int verify(Program *p, const Record *record, void *context) {
     VerifyArguments *a = context;
     Target target;
-    Certificate certificate = {0};
     double seconds;
     int status = target_recall(p, record, &target);
     if (status == EXIT_FINE) status = target_compile(p, &target, p->arena, &a->compiled, &seconds);
     if (status != EXIT_FINE) return status;
-    Findings f = {.path = a->common.argument,
-                  .arena = p->arena,
-                  .certificate = &certificate,
-                  .claimed = claimed_error(a->model)};
-    judge_weights(a, record, &f.difference, p->arena, &certificate);
-    f.holds = f.difference.same_shape && certificate.holds && !claims_too_much(&f);
+    Findings f = {.path = a->common.argument, .arena = p->arena};
+    verify_weights(&a->compiled, record, a->model, p->arena, &f.report);
     if (a->common.json) {
         print_json(&f);
     } else {
-        printf("%s: %s\n", a->common.argument, f.holds ? "verified" : "NOT verified");
+        printf("%s: %s\n", a->common.argument, f.report.holds ? "verified" : "NOT verified");
         print_structure(&f);
         print_certificate(&f);
     }
-    return f.holds ? EXIT_FINE : EXIT_DISAGREE;
+    return f.report.holds ? EXIT_FINE : EXIT_DISAGREE;
 }
 
 int cmd_verify(int argc, char **argv) {

@@ -1,13 +1,15 @@
 /* compile.h: s-ops of a graph to a transformer.
  *
- * Value sets (values.h), then features backwards from the outputs (lower.h), then weights
- * (emit.h), then a certificate (certificate.h).  The same graph, outputs and options give the
- * same bytes.
+ * Value sets (values.h), then features backwards from the outputs (lower.h), then the circuit
+ * (circuit.h) and its weights (emit.h), then a certificate (certificate.h).  The same graph,
+ * outputs and options give the same bytes.
  */
 #ifndef RASP_COMPILE_COMPILE_H
 #define RASP_COMPILE_COMPILE_H
 
-#include "compile/emit/emit.h"
+#include "compile/circuit.h"
+#include "compile/lower/lower.h"
+#include "runtime/model.h"
 
 typedef enum CompileDtype { COMPILE_AUTO, COMPILE_F32, COMPILE_F64 } CompileDtype;
 
@@ -46,26 +48,26 @@ typedef struct CompileStats {
     uint32_t nodes; /* of the graph, helpers included */
 } CompileStats;
 
+typedef struct Certificate Certificate;
+typedef struct CompileTrace CompileTrace;
+
 typedef struct Compiled {
-    Domain domain;
-    Values *values;
-    Lower *lower;
-    OutputPlan *outputs;
-    uint32_t output_count;
-    EmitOptions emit;
-    Emission emission;
-    Model *ideal; /* the weights before rounding to the model's type: compiled_clear */
-    Model *model; /* the caller's: model_free */
-    struct Certificate *certificate;
-    uint32_t depth; /* RASP's: attention layers that the program says it needs */
+    const Circuit *circuit; /* what the pieces are for */
+    Model *model;           /* the weights, rounded to their type; the caller's: model_free */
+    Model *ideal;           /* before rounding: compiled_clear */
+    const Certificate *certificate; /* of `model` */
     CompileStats stats;
+    Arena *arena;        /* of everything but the models */
+    CompileTrace *trace; /* what the compiler knew on the way, for dumps (compile_trace.h) */
 } Compiled;
 
 /* False and *error when it cannot be done.  Helper nodes are added to the graph; everything
- * but the model lives in `arena`. */
+ * but the models lives in `arena`. */
 bool compile_graph(Graph *graph, const CompileOutput *outputs, uint32_t output_count,
                    const CompileOptions *options, Arena *arena, Compiled *compiled,
                    LowerError *error);
+/* The inputs that the options speak of. */
+Domain compile_domain(const CompileOptions *options);
 /* Puts the model into the layout that the options ask for, once it has been described; false
  * when memory runs out. */
 bool compiled_lay_out(Compiled *compiled, const CompileOptions *options);

@@ -1,19 +1,20 @@
 #include "compile/plan_dump.h"
 
+#include "compile/compile_trace.h"
+
 #include <string.h>
 
 enum { TEXT_LIMIT = 100, SHOWN = 12 }; /* bytes of an s-op, items of a list */
 
 typedef struct Dumper {
     FILE *out;
-    const Compiled *plan;
-    const Lower *lower;
-    const Graph *graph;
-    Arena *arena;
+    const Circuit *circuit;
+    Values *values; /* 'sets' alone */
+    Arena *arena;   /* scratch */
 } Dumper;
 
 static const char *text_of(const Dumper *d, NodeId node) {
-    return graph_text(d->graph, node, TEXT_LIMIT, d->arena);
+    return circuit_text(d->circuit, node, TEXT_LIMIT, d->arena);
 }
 
 static const char *plural(size_t count) {
@@ -42,7 +43,7 @@ static void put_form(const Dumper *d, Form form) {
 /* --- sets ---------------------------------------------------------------------------------- */
 
 static void dump_levels(const Dumper *d, NodeId id) {
-    const NodeValues *v = values_of(d->plan->values, id);
+    const NodeValues *v = values_of(d->values, id);
     if (!v) {
         fputs("not enumerated", d->out);
         return;
@@ -54,7 +55,7 @@ static void dump_levels(const Dumper *d, NodeId id) {
 }
 
 static void dump_facts(const Dumper *d, NodeId id) {
-    const SelectorFacts *facts = values_selector(d->plan->values, id);
+    const SelectorFacts *facts = values_selector(d->values, id);
     if (!facts) {
         fputs("not enumerated", d->out);
         return;
@@ -66,29 +67,29 @@ static void dump_facts(const Dumper *d, NodeId id) {
     fputs(facts->never_empty ? ", never none" : ", perhaps none", d->out);
 }
 
-static void dump_sets(FILE *out, const Compiled *plan) {
-    Dumper d = {out, plan, plan->lower, values_graph(plan->values), lower_arena(plan->lower)};
-    NodeId *roots = ARENA_ARRAY(d.arena, plan->output_count, NodeId);
-    for (uint32_t k = 0; k < plan->output_count; k++) roots[k] = plan->outputs[k].node;
-    const bool *needed = graph_needed(d.graph, roots, plan->output_count, d.arena);
-    uint32_t count = graph_count(d.graph);
+static void put_sets(const Dumper *d) {
+    const Circuit *c = d->circuit;
+    NodeId *roots = ARENA_ARRAY(d->arena, c->output_count, NodeId);
+    for (uint32_t k = 0; k < c->output_count; k++) roots[k] = c->outputs[k].node;
+    const bool *needed = graph_needed(c->graph, roots, c->output_count, d->arena);
+    uint32_t count = graph_count(c->graph);
     for (NodeId id = 0; id < count; id++) {
         if (!needed[id]) continue;
-        const Node *node = graph_node(d.graph, id);
+        const Node *node = graph_node(c->graph, id);
         bool selector = node_is_selector(node);
-        fprintf(out, "%s%s%s: ", node->name ? node->name->text : "", node->name ? " = " : "",
-                text_of(&d, id));
+        fprintf(d->out, "%s%s%s: ", node->name ? node->name->text : "", node->name ? " = " : "",
+                text_of(d, id));
         if (selector)
-            dump_facts(&d, id);
+            dump_facts(d, id);
         else
-            dump_levels(&d, id);
-        fputc('\n', out);
+            dump_levels(d, id);
+        fputc('\n', d->out);
     }
 }
 
 /* --- tables -------------------------------------------------------------------------------- */
 
-static void dump_output(const Dumper *d, const ScanOutput *output) {
+static void dump_output(const Dumper *d, const TableOutput *output) {
     fprintf(d->out, "    p%u = %s:", output->part, text_of(d, output->node));
     for (uint32_t k = 0; k < output->points && k < SHOWN; k++)
         fprintf(d->out, " %g->%g", output->x[k], output->value[k]);
@@ -96,20 +97,17 @@ static void dump_output(const Dumper *d, const ScanOutput *output) {
     fputc('\n', d->out);
 }
 
-static void dump_table(const Dumper *d, const ScanPlan *scan) {
-    ScanShape shape;
-    scan_shape(scan, d->plan->emit.steep, d->arena, &shape);
-    fprintf(d->out, "table of %s\n    x = ", text_of(d, scan->x));
-    put_form(d, scan->form);
-    fprintf(d->out, "; after layer %u, sublayer %u; %u unit%s\n", scan->stage.layer,
-            scan->stage.step, shape.unit_count, plural(shape.unit_count));
-    for (size_t k = 0; k < scan->output_count; k++) dump_output(d, &scan->outputs[k]);
+static void dump_table(const Dumper *d, const CircuitTable *table) {
+    uint32_t units = table->shape.unit_count;
+    fprintf(d->out, "table of %s\n    x = ", text_of(d, table->x));
+    put_form(d, table->form);
+    fprintf(d->out, "; after layer %u, sublayer %u; %u unit%s\n", table->stage.layer,
+            table->stage.step, units, plural(units));
+    for (uint32_t k = 0; k < table->output_count; k++) dump_output(d, &table->outputs[k]);
 }
 
-static void dump_cover(FILE *out, const Compiled *plan) {
-    Dumper d = {out, plan, plan->lower, values_graph(plan->values), lower_arena(plan->lower)};
-    for (uint32_t k = 0; k < lower_scan_count(plan->lower); k++)
-        dump_table(&d, lower_scan(plan->lower, k));
+static void put_cover(const Dumper *d) {
+    for (uint32_t k = 0; k < d->circuit->table_count; k++) dump_table(d, &d->circuit->tables[k]);
 }
 
 /* --- heads --------------------------------------------------------------------------------- */
@@ -138,12 +136,12 @@ static void dump_score(const Dumper *d, const Score *score) {
     fputc('\n', d->out);
 }
 
-static void dump_head(const Dumper *d, const HeadPlan *head) {
-    fprintf(d->out, "layer %u: %s\n    mask %s, %s\n", head->layer, text_of(d, head->selector),
-            mask_text[head->score->mask], sink_text[head->kind]);
-    dump_score(d, head->score);
-    for (size_t k = 0; k < head->component_count; k++) {
-        const Component *c = &head->components[k];
+static void dump_head(const Dumper *d, const CircuitHead *head) {
+    fprintf(d->out, "layer %u: %s\n    mask %s, %s\n", head->stage.layer,
+            text_of(d, head->selector), mask_text[head->score.mask], sink_text[head->kind]);
+    dump_score(d, &head->score);
+    for (uint32_t k = 0; k < head->component_count; k++) {
+        const CircuitComponent *c = &head->components[k];
         fprintf(d->out, "    p%u = %s: value ", c->part, text_of(d, c->node));
         put_form(d, c->value);
         if (head->kind == HEAD_DEFAULT) fprintf(d->out, ", default %g", c->fallback);
@@ -151,50 +149,47 @@ static void dump_head(const Dumper *d, const HeadPlan *head) {
     }
 }
 
-static void dump_heads(FILE *out, const Compiled *plan) {
-    Dumper d = {out, plan, plan->lower, values_graph(plan->values), lower_arena(plan->lower)};
-    for (uint32_t k = 0; k < lower_head_count(plan->lower); k++)
-        dump_head(&d, lower_head(plan->lower, k));
+static void put_heads(const Dumper *d) {
+    for (uint32_t k = 0; k < d->circuit->head_count; k++) dump_head(d, &d->circuit->heads[k]);
 }
 
 /* --- schedule ------------------------------------------------------------------------------ */
 
-static void dump_stage(const Dumper *d, uint32_t layer, uint32_t step) {
-    for (uint32_t p = 0; p < lower_part_count(d->lower); p++) {
-        const Part *part = lower_part(d->lower, p);
-        bool embedded = part->origin == FROM_TOKEN || part->origin == FROM_POSITION;
-        if (embedded || part->stage.layer != layer || part->stage.step != step) continue;
+static void put_dimension(const Dumper *d, const CircuitPart *part) {
+    if (part->dim == DIM_NONE)
+        fputs(", in outputs only\n", d->out);
+    else
+        fprintf(d->out, ", dimension %u\n", part->dim);
+}
+
+static void dump_stage(const Dumper *d, Stage stage) {
+    for (uint32_t p = 0; p < d->circuit->part_count; p++) {
+        const CircuitPart *part = &d->circuit->parts[p];
+        if (circuit_embedded(part) || !stage_same(part->born, stage)) continue;
         fprintf(d->out, "    p%u = %s", p, text_of(d, part->node));
-        if (d->plan->emission.part_dim[p] == DIM_NONE)
-            fputs(", in outputs only\n", d->out);
-        else
-            fprintf(d->out, ", dimension %u\n", d->plan->emission.part_dim[p]);
+        put_dimension(d, part);
     }
 }
 
 static void dump_embedded(const Dumper *d) {
+    const Circuit *c = d->circuit;
     fputs("embedding\n", d->out);
-    const Emission *e = &d->plan->emission;
-    if (e->sink != DIM_NONE) fprintf(d->out, "    the sink, dimension %u\n", e->sink);
-    if (e->one != DIM_NONE) fprintf(d->out, "    one, dimension %u\n", e->one);
-    for (uint32_t p = 0; p < lower_part_count(d->lower); p++) {
-        const Part *part = lower_part(d->lower, p);
-        if (part->origin != FROM_TOKEN && part->origin != FROM_POSITION) continue;
+    if (c->sink != DIM_NONE) fprintf(d->out, "    the sink, dimension %u\n", c->sink);
+    if (c->one != DIM_NONE) fprintf(d->out, "    one, dimension %u\n", c->one);
+    for (uint32_t p = 0; p < c->part_count; p++) {
+        const CircuitPart *part = &c->parts[p];
+        if (!circuit_embedded(part)) continue;
         fprintf(d->out, "    p%u = %s, by %s", p, text_of(d, part->node),
                 part->origin == FROM_TOKEN ? "token" : "position");
-        if (e->part_dim[p] == DIM_NONE)
-            fputs(", in outputs only\n", d->out);
-        else
-            fprintf(d->out, ", dimension %u\n", e->part_dim[p]);
+        put_dimension(d, part);
     }
 }
 
 static void dump_outputs(const Dumper *d) {
-    for (uint32_t o = 0; o < d->plan->output_count; o++) {
-        const OutputPlan *output = &d->plan->outputs[o];
-        fprintf(d->out, "output %s, dimensions from %u, %u value%s\n", output->name,
-                d->plan->emission.output_start[o], output->value_count,
-                plural(output->value_count));
+    for (uint32_t o = 0; o < d->circuit->output_count; o++) {
+        const CircuitOutput *output = &d->circuit->outputs[o];
+        fprintf(d->out, "output %s, dimensions from %u, %u value%s\n", output->name, output->start,
+                output->value_count, plural(output->value_count));
         for (uint32_t k = 0; k < output->form_count && k < SHOWN; k++) {
             fputs("    ", d->out);
             put_form(d, output->forms[k]);
@@ -203,18 +198,18 @@ static void dump_outputs(const Dumper *d) {
     }
 }
 
-static void dump_schedule(FILE *out, const Compiled *plan) {
-    Dumper d = {out, plan, plan->lower, values_graph(plan->values), lower_arena(plan->lower)};
-    const Model *model = plan->model;
-    dump_embedded(&d);
-    for (uint32_t l = 0; l < model->layer_count; l++) {
-        const ModelLayer *layer = model->layers[l];
-        uint32_t number = l + plan->emission.first_layer;
-        fprintf(out, "layer %u: %zu head%s, %zu sublayer%s\n", number, layer->head_count,
-                plural(layer->head_count), layer->mlp_count, plural(layer->mlp_count));
-        for (uint32_t step = 0; step <= layer->mlp_count; step++) dump_stage(&d, number, step);
+static void put_schedule(const Dumper *d) {
+    const Circuit *c = d->circuit;
+    dump_embedded(d);
+    for (uint32_t l = 0; l < c->layer_count; l++) {
+        const CircuitLayer *layer = &c->layers[l];
+        uint32_t number = l + c->first_layer;
+        fprintf(d->out, "layer %u: %u head%s, %u sublayer%s\n", number, layer->head_count,
+                plural(layer->head_count), layer->sublayer_count, plural(layer->sublayer_count));
+        for (uint32_t step = 0; step <= layer->sublayer_count; step++)
+            dump_stage(d, (Stage){number, step});
     }
-    dump_outputs(&d);
+    dump_outputs(d);
 }
 
 /* --- model --------------------------------------------------------------------------------- */
@@ -226,11 +221,29 @@ static bool dump_tensor(const char *name, Tensor *tensor, void *context) {
     return true;
 }
 
-static void dump_model(FILE *out, const Compiled *plan) {
-    model_visit(plan->model, dump_tensor, out);
+/* --- by name ------------------------------------------------------------------------------- */
+
+static void dump_with(void (*put)(const Dumper *d), FILE *out, const Compiled *c) {
+    Dumper d = {out, c->circuit, c->trace->values, arena_child(c->arena)};
+    put(&d);
+    arena_free(d.arena);
 }
 
-/* --- by name ------------------------------------------------------------------------------- */
+static void dump_sets(FILE *out, const Compiled *compiled) {
+    dump_with(put_sets, out, compiled);
+}
+static void dump_cover(FILE *out, const Compiled *compiled) {
+    dump_with(put_cover, out, compiled);
+}
+static void dump_heads(FILE *out, const Compiled *compiled) {
+    dump_with(put_heads, out, compiled);
+}
+static void dump_schedule(FILE *out, const Compiled *compiled) {
+    dump_with(put_schedule, out, compiled);
+}
+static void dump_model(FILE *out, const Compiled *compiled) {
+    model_visit(compiled->model, dump_tensor, out);
+}
 
 static const struct {
     const char *name;

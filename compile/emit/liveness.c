@@ -73,7 +73,7 @@ static void estimate(Finder *f, const OutputPlan *outputs, uint32_t output_count
         const ScanPlan *scan = lower_scan(f->lower, s);
         uint32_t points = 0; /* about as many units as points, or two a change */
         for (size_t o = 0; o < scan->output_count; o++) {
-            const ScanOutput *output = &scan->outputs[o];
+            const TableOutput *output = &scan->outputs[o];
             uint32_t changes = 0;
             for (uint32_t k = 0; k + 1 < output->points; k++)
                 changes += output->value[k] != output->value[k + 1];
@@ -154,4 +154,6 @@ void liveness_find(Lower *lower, const OutputPlan *outputs, uint32_t output_coun
     live->one = f.one ? live->used++ : DIM_NONE;
     estimate(&f, outputs, output_count);
     allocate(&f, reuse);
+    live->last = ARENA_ARRAY(arena, count + 1, Stage);
+    for (uint32_t p = 0; p < count; p++) live->last[p] = f.life[p].last;
 }

@@ -10,8 +10,6 @@
 
 #include "compile/lower/output.h"
 
-#define DIM_NONE UINT32_MAX
-
 /* Subtract the part from its dimension, in the sublayer of that stage. */
 typedef struct Clear {
     uint32_t part, dim;
@@ -21,6 +19,7 @@ typedef struct Clear {
 
 typedef struct Liveness {
     uint32_t *part_dim; /* by part; DIM_NONE where only outputs read it */
+    Stage *last;        /* by part: its last reader */
     uint32_t sink, one; /* dimensions, or DIM_NONE */
     uint32_t used;      /* dimensions in all */
     Clear *clears;

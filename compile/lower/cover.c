@@ -7,7 +7,9 @@
  * mixed radix.  The cut and combination with the least estimated parameters win: a scan
  * costs a hidden unit for each place where its slope changes.
  */
-#include "compile/lower/lower.h"
+#include "compile/lower/cover.h"
+
+#include "compile/lower/scan.h"
 
 #include "compile/values/numbers.h"
 #include "compile/values/values_private.h"
@@ -63,42 +65,6 @@ typedef struct Candidate {
     Digit digit[MAX_ELEMENTS];
 } Candidate;
 
-/* --- the cost of a scan ----------------------------------------------------------------- */
-
-typedef struct Point {
-    double x, f;
-} Point;
-
-static int by_x(const void *a, const void *b) {
-    double x = ((const Point *)a)->x, y = ((const Point *)b)->x;
-    return (x > y) - (x < y);
-}
-
-/* Hidden units to interpolate the points; -1 when f is not a function of x, -2 when it tells
- * apart values of x that differ by rounding only. */
-static int scan_units(Point *point, size_t count) {
-    qsort(point, count, sizeof *point, by_x);
-    double range = fabs(point[count - 1].x - point[0].x) + fabs(point[0].x);
-    size_t kept = 0;
-    for (size_t k = 0; k < count; k++) {
-        if (kept && point[k].x - point[kept - 1].x <= 1e-9 * (range + 1)) {
-            if (!numbers_near(point[k].f, point[kept - 1].f))
-                return point[k].x == point[kept - 1].x ? -1 : -2;
-        } else
-            point[kept++] = point[k];
-    }
-    int kinks = 0;
-    bool flat = kept < 2; /* a flat piece serves as the base line; else that takes a unit */
-    double before = 0;
-    for (size_t k = 0; k + 1 < kept; k++) {
-        double slope = (point[k + 1].f - point[k].f) / (point[k + 1].x - point[k].x);
-        if (k && fabs(slope - before) > 1e-9 * (fabs(slope) + fabs(before))) kinks++;
-        flat |= slope == 0;
-        before = slope;
-    }
-    return kinks + !flat;
-}
-
 /* --- costs of what is read -------------------------------------------------------------- */
 
 static double source_cost(Lower *lower, NodeId source) {
@@ -110,7 +76,7 @@ static double source_cost(Lower *lower, NodeId source) {
     return COMPONENT_COST + UNIT_COST * values_of(lower_values(lower), source)->count;
 }
 
-double lower_cost(Lower *lower, NodeId id) {
+double cover_cost(Lower *lower, NodeId id) {
     Values *values = lower_values(lower);
     const NodeValues *v = values_of(values, id);
     if (!v) return INFINITY;
@@ -118,12 +84,12 @@ double lower_cost(Lower *lower, NodeId id) {
     if (v->source_count == 1) return source_cost(lower, v->sources[0]);
     Node node = *graph_node(values_graph(values), id);
     if (node.kind == NODE_MAP && (node.op == OP_ADD || node.op == OP_SUB))
-        return lower_cost(lower, node.arg[0]) + lower_cost(lower, node.arg[1]);
+        return cover_cost(lower, node.arg[0]) + cover_cost(lower, node.arg[1]);
     double cost = DIMENSION_COST + UNIT_COST * (v->count < 4 ? v->count : 4 + v->count / 4.0);
     for (uint32_t k = 0; k < v->source_count; k++) cost += source_cost(lower, v->sources[k]);
     if (node.kind == NODE_MAP && node.op == OP_IF && node.arg[2] != NODE_NONE &&
         graph_node(values_graph(values), node.arg[2])->kind == NODE_CONSTANT)
-        return lower_cost(lower, node.arg[1]) + DIMENSION_COST + 2 * UNIT_COST;
+        return cover_cost(lower, node.arg[1]) + DIMENSION_COST + 2 * UNIT_COST;
     return cost;
 }
 
@@ -244,7 +210,7 @@ static bool make_table(Table *t, NodeId feature) {
 static double digit_cost(const Table *t, uint32_t e, bool by_value) {
     NodeId node = t->cut.element[e];
     const NodeValues *v = values_of(lower_values(t->lower), node);
-    double cost = lower_cost(t->lower, node);
+    double cost = cover_cost(t->lower, node);
     if (by_value || t->classes[e] == v->count) return cost;
     if (v->source_count == 1) {
         const Node *source = graph_node(values_graph(lower_values(t->lower)), v->sources[0]);
@@ -277,7 +243,7 @@ static const double *level_values(const Table *t, uint32_t e) {
 static void consider(const Table *t, const Digit *digit, bool by_value, Candidate *best) {
     best->rounding |= t->rounding;
     if (t->rounding && !by_value) return;
-    Point *point = ARENA_ARRAY(t->arena, t->rows, Point);
+    ScanPoint *point = ARENA_ARRAY(t->arena, t->rows, ScanPoint);
     for (size_t r = 0; r < t->rows; r++) {
         point[r].f = t->f[r];
         for (uint32_t d = 0; d < t->cut.count; d++) {
@@ -286,7 +252,7 @@ static void consider(const Table *t, const Digit *digit, bool by_value, Candidat
         }
     }
     int units = scan_units(point, t->rows);
-    best->rounding |= units == -2;
+    best->rounding |= units == SCAN_ROUNDING;
     if (units < 0) return;
     double cost = DIMENSION_COST + UNIT_COST * units;
     for (uint32_t d = 0; d < t->cut.count; d++) cost += digit_cost(t, d, by_value);
@@ -513,7 +479,7 @@ static bool build(Lower *lower, const Candidate *best, Cover *cover) {
     return true;
 }
 
-bool lower_cover(Lower *lower, NodeId feature, Cover *cover) {
+bool cover_find(Lower *lower, NodeId feature, Cover *cover) {
     Values *values = lower_values(lower);
     const NodeValues *v = values_of(values, feature);
     if (v->source_count == 1) {

@@ -10,7 +10,8 @@
  *   a matching                  1 - (code(k) - code(q))^2, rank 2 (3 with the sink)
  *   anything else               one-hot of the side with fewer classes, rank = classes
  */
-#include "compile/lower/lower.h"
+#include "compile/lower/score.h"
+
 #include "compile/lower/score_mask.h"
 #include "compile/values/numbers.h"
 
@@ -482,11 +483,6 @@ static bool add_conjunct(Builder *b, Conjunct *c, bool *scored) {
     return done || add_matching(b, c, &m);
 }
 
-static void note_layer(Builder *b, Form form) {
-    Stage stage = lower_stage(b->lower, form);
-    if (stage.layer > b->score->layer) b->score->layer = stage.layer;
-}
-
 static bool build(Builder *b) {
     Literals conjuncts = selector_conjuncts(b->graph, b->selector, b->arena);
     if (!score_take_mask(b->lower, b->selector, &conjuncts, &b->score->mask, b->arena))
@@ -500,12 +496,6 @@ static bool build(Builder *b) {
     }
     b->score->query_only.constant += 1 - (double)scored;
     b->score->pairs = b->pairs;
-    for (uint32_t k = 0; k < b->score->pair_count; k++) {
-        note_layer(b, b->pairs[k].key);
-        note_layer(b, b->pairs[k].query);
-    }
-    note_layer(b, b->score->key_only);
-    note_layer(b, b->score->query_only);
     return true;
 }
 
@@ -520,4 +510,17 @@ bool score_build(Lower *lower, NodeId selector, bool sink, Score *score) {
     bool done = build(&b);
     arena_free(b.arena);
     return done;
+}
+
+uint32_t score_layer(const Lower *lower, const Score *score) {
+    uint32_t layer = lower_stage(lower, score->key_only).layer;
+    for (uint32_t k = 0; k < 2 * score->pair_count + 1; k++) {
+        const ScorePair *pair = &score->pairs[k / 2];
+        Form form = k == 2 * score->pair_count ? score->query_only
+                    : k % 2                    ? pair->query
+                                               : pair->key;
+        uint32_t needed = lower_stage(lower, form).layer;
+        if (needed > layer) layer = needed;
+    }
+    return layer;
 }

@@ -1,5 +1,7 @@
 #include "compile/prove/certificate.h"
 
+#include "runtime/numerics.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +15,7 @@ typedef struct Bound {
 } Bound;
 
 typedef struct Checker {
-    const Compiled *plan;
+    const Circuit *circuit;
     const Model *ideal, *model;
     Arena *arena;
     Certificate *c;
@@ -64,7 +66,7 @@ static void tight(Checker *k, double error, double allowed, const char *what, co
 }
 
 static const char *node_text(const Checker *k, NodeId node) {
-    return graph_text(values_graph(k->plan->values), node, 60, k->arena);
+    return circuit_text(k->circuit, node, 60, k->arena);
 }
 
 /* --- linear maps ------------------------------------------------------------------------ */
@@ -98,7 +100,7 @@ static bool broken(Checker *k, const char *what) {
 
 /* --- embeddings ------------------------------------------------------------------------- */
 
-static void check_table(Checker *k, const Tensor *ideal, const Tensor *actual) {
+static void check_embedding(Checker *k, const Tensor *ideal, const Tensor *actual) {
     for (uint32_t d = 0; d < k->width; d++) {
         Bound *b = &k->row[d];
         double size = 0, error = 0, grain = INFINITY;
@@ -125,8 +127,8 @@ static bool check_embeddings(Checker *k) {
         !same_shape(&k->ideal->positions, &k->model->positions))
         return broken(k, "the embeddings have other shapes than the program's");
     for (uint32_t d = 0; d < k->width; d++) k->row[d].grain = k->row0[d].grain = INFINITY;
-    check_table(k, &k->ideal->tokens, &k->model->tokens);
-    check_table(k, &k->ideal->positions, &k->model->positions);
+    check_embedding(k, &k->ideal->tokens, &k->model->tokens);
+    check_embedding(k, &k->ideal->positions, &k->model->positions);
     for (uint32_t d = 0; d < k->width; d++)
         k->row[d].error += sum_rounding(k, k->row[d].size, k->row[d].grain, 0);
     return true;
@@ -157,13 +159,13 @@ typedef struct ScoreBound {
     double spread; /* total variation in all, leak included */
 } ScoreBound;
 
-static ScoreBound score_bound(Checker *k, const HeadPlan *plan, const ModelHead *ideal,
+static ScoreBound score_bound(Checker *k, const CircuitHead *head, const ModelHead *ideal,
                               const ModelHead *actual) {
     double error = 0, size = 0, grain = INFINITY;
     for (size_t c = 0; c < ideal->query.cols; c++) {
         Bound q = column_bound(k, k->row, &ideal->query, &actual->query, c);
         Bound key = column_bound(k, k->row, &ideal->key, &actual->key, c);
-        if (plan->kind != HEAD_PLAIN) {
+        if (head->kind != HEAD_PLAIN) {
             Bound sink = column_bound(k, k->row0, &ideal->key, &actual->key, c);
             key.size = fmax(key.size, sink.size);
             key.error = fmax(key.error, sink.error);
@@ -181,43 +183,34 @@ static ScoreBound score_bound(Checker *k, const HeadPlan *plan, const ModelHead 
         error = error * scale_most + size * scale_most * 2 * k->unit;
     }
     double gap = ideal->gap * scale_least, keys = k->longest + 1;
-    /* Relative error of a weight: exp, and a rescaling for each tile of keys (forward.h). */
-    double weight = (8 + 4 * (1 + floor(k->longest / 512.0))) * k->unit;
+    double weight = rt_weight_units(k->longest) * k->unit; /* relative error of a weight */
     double ratio = keys * exp(-(gap - 2 * error)) * (1 + 2 * weight);
     double leak = ratio / (1 + ratio);
     return (ScoreBound){error, leak, fmin(1, leak + tanh(error / 2) + weight)};
 }
 
-/* Where the values that a row selects are all equal, unequal weights among them are harmless. */
-static bool moves(const Checker *k, const HeadPlan *plan, const Component *component) {
-    if (plan->kind == HEAD_COUNT) return false;
-    if (plan->moves) return true;
-    const Node *node = graph_node(values_graph(k->plan->values), component->node);
-    return node->kind != NODE_AGGREGATE || values_moves(k->plan->values, component->node);
-}
-
-static bool check_head(Checker *k, const HeadPlan *plan, const ModelHead *ideal,
+static bool check_head(Checker *k, const CircuitHead *head, const ModelHead *ideal,
                        const ModelHead *actual, Bound *after, Bound *after0, double *value0) {
     if (!same_shape(&ideal->query, &actual->query) || !same_shape(&ideal->key, &actual->key) ||
         !same_shape(&ideal->value, &actual->value) ||
         !same_shape(&ideal->output, &actual->output) || ideal->mask != actual->mask ||
         ideal->sink != actual->sink || ideal->scale != actual->scale)
         return broken(k, "a head has another shape, mask or sink than the program's");
-    ScoreBound score = score_bound(k, plan, ideal, actual);
-    tight(k, 2 * score.error, ideal->gap, "scores of", node_text(k, plan->selector));
+    ScoreBound score = score_bound(k, head, ideal, actual);
+    tight(k, 2 * score.error, ideal->gap, "scores of", node_text(k, head->selector));
     for (size_t c = 0; c < ideal->value.cols; c++) {
         Bound v = column_bound(k, k->row, &ideal->value, &actual->value, c);
         Bound v0 = column_bound(k, k->row0, &ideal->value, &actual->value, c);
         double size = v.size, error = v.error;
-        bool sink = plan->kind != HEAD_PLAIN;
+        bool sink = head->kind != HEAD_PLAIN;
         if (sink) size = fmax(size, v0.size), error = fmax(error, v0.error);
         Bound out = {.size = size};
         /* Equal weights add up exactly when one key is selected and nothing leaks visibly. */
         double rounding = (2.0 * k->longest + 5) * k->unit * size;
-        double stray = moves(k, plan, &plan->components[c]) ? score.leak : score.spread, value = 0;
+        double stray = head->components[c].moves ? score.leak : score.spread, value = 0;
         out.error = 2 * size * stray + error + rounding + LEVEL_SLACK * size;
         spread(k, after, k->row, out, &ideal->output, &actual->output, c);
-        if (k->plan->emission.sink == DIM_NONE) continue; /* no head looks at row 0 */
+        if (k->circuit->sink == DIM_NONE) continue; /* no head looks at row 0 */
         spread(k, after0, k->row0, v0, &ideal->output, &actual->output, c);
         for (uint32_t d = 0; d < k->width; d++)
             value += k->value0[d] * tensor_get(&ideal->value, d, c);
@@ -237,11 +230,10 @@ static bool check_heads(Checker *k, uint32_t number, const ModelLayer *ideal,
     memcpy(value0, k->value0, k->width * sizeof *value0);
     memcpy(after, k->row, k->width * sizeof *after);
     memcpy(after0, k->row0, k->width * sizeof *after0);
-    for (uint32_t h = 0; h < lower_head_count(k->plan->lower); h++) {
-        const HeadPlan *plan = lower_head(k->plan->lower, h);
-        uint32_t at = k->plan->emission.head_index[h];
-        if (plan->layer != number) continue;
-        if (!check_head(k, plan, ideal->heads[at], actual->heads[at], after, after0, value0))
+    for (uint32_t h = 0; h < k->circuit->head_count; h++) {
+        const CircuitHead *head = &k->circuit->heads[h];
+        if (head->layer == number && !check_head(k, head, ideal->heads[head->index],
+                                                 actual->heads[head->index], after, after0, value0))
             return false;
     }
     memcpy(k->row, after, k->width * sizeof *after);
@@ -251,11 +243,6 @@ static bool check_heads(Checker *k, uint32_t number, const ModelLayer *ideal,
 }
 
 /* --- feed-forward ----------------------------------------------------------------------- */
-
-typedef struct Unit {
-    double at, sign;
-    size_t index; /* of the hidden unit */
-} Unit;
 
 /* A unit's own error beyond that of what it is meant to read (`meant`, by dimension), and a
  * bound on its activation. */
@@ -281,7 +268,7 @@ static void unit_bounds(Checker *k, const ModelMlp *ideal, const ModelMlp *actua
 
 /* Row 0 must stay silent. */
 static bool silent_in_row0(Checker *k, const ModelMlp *actual, size_t u) {
-    if (k->plan->emission.sink == DIM_NONE) return true;
+    if (k->circuit->sink == DIM_NONE) return true;
     double sum = tensor_get(&actual->in_bias, 0, u), slack = fabs(sum) * k->unit;
     for (uint32_t d = 0; d < k->width; d++) {
         double a = tensor_get(&actual->in, d, u);
@@ -292,58 +279,44 @@ static bool silent_in_row0(Checker *k, const ModelMlp *actual, size_t u) {
     return sum + slack <= 0;
 }
 
-/* The largest |slope| of one output of the scan within `reach` of x. */
-static double slope_near(const ScanShape *shape, size_t outputs, size_t o, double x, double reach) {
-    double slope = 0, largest;
-    for (uint32_t u = 0; u < shape->unit_count; u++) {
-        double f = shape->factor[u * outputs + o], at = shape->units[u].at;
-        if (shape->units[u].sign > 0 ? at < x - reach : at > x - reach)
-            slope += shape->units[u].sign * f;
-    }
-    largest = fabs(slope);
-    /* Units are ordered by `at`: walk the bends inside the window. */
-    for (uint32_t u = 0; u < shape->unit_count; u++) {
-        double at = shape->units[u].at;
-        if (at < x - reach || at > x + reach) continue;
-        slope += shape->factor[u * outputs + o];
-        largest = fmax(largest, fabs(slope));
-    }
-    return largest;
-}
-
-static double scan_value(const ScanShape *shape, size_t outputs, size_t o, double x) {
-    double value = shape->base[o];
-    for (uint32_t u = 0; u < shape->unit_count; u++) {
-        double a = shape->units[u].sign * (x - shape->units[u].at);
-        if (a > 0) value += shape->factor[u * outputs + o] * a;
-    }
-    return value;
-}
-
-static double scan_x_error(const Checker *k, const ScanPlan *scan) {
-    double error = 0, size = fabs(scan->form.constant);
-    for (uint32_t t = 0; t < scan->form.count; t++) {
-        const Bound *b = &k->row[k->plan->emission.part_dim[scan->form.terms[t].part]];
-        error += fabs(scan->form.terms[t].factor) * b->error;
-        size += fabs(scan->form.terms[t].factor) * b->size;
+static double table_x_error(const Checker *k, const CircuitTable *table) {
+    double error = 0, size = fabs(table->form.constant);
+    for (uint32_t t = 0; t < table->form.count; t++) {
+        const Bound *b = &k->row[k->circuit->parts[table->form.terms[t].part].dim];
+        error += fabs(table->form.terms[t].factor) * b->error;
+        size += fabs(table->form.terms[t].factor) * b->size;
     }
     /* The interpreter's own rounding of x, unless all is whole. */
-    const NodeValues *x = values_of(k->plan->values, scan->x);
-    bool whole = x != NULL;
-    for (uint32_t v = 0; whole && v < x->count; v++)
-        whole = feature_number(x->levels[v]) == rint(feature_number(x->levels[v]));
-    return error + (whole ? 0 : LEVEL_SLACK * size);
+    return error + (table->whole ? 0 : LEVEL_SLACK * size);
+}
+
+/* What is known of a table's hidden units: each one's own error, and how large it can be. */
+typedef struct UnitBounds {
+    double *noise, *size;
+} UnitBounds;
+
+static UnitBounds table_units(Checker *k, const CircuitTable *table, const ModelMlp *ideal,
+                              const ModelMlp *actual) {
+    size_t count = table->shape.unit_count;
+    UnitBounds u = {ARENA_ARRAY(k->arena, count + 1, double),
+                    ARENA_ARRAY(k->arena, count + 1, double)};
+    bool *meant = ARENA_ARRAY(k->arena, k->width, bool);
+    for (uint32_t t = 0; t < table->form.count; t++)
+        meant[k->circuit->parts[table->form.terms[t].part].dim] = true;
+    for (size_t n = 0; n < count; n++)
+        unit_bounds(k, ideal, actual, table->first_unit + n, meant, &u.noise[n], &u.size[n]);
+    return u;
 }
 
 /* The error of one output: the slope's share of x's error, and each unit's own. */
-static Bound output_bound(Checker *k, const ScanPlan *scan, const ScanShape *shape, size_t o,
-                          double x_error, const double *noise, const double *size) {
-    const ScanOutput *output = &scan->outputs[o];
+static Bound output_bound(Checker *k, const CircuitTable *table, uint32_t o, double x_error,
+                          const UnitBounds *units) {
+    const TableOutput *output = &table->outputs[o];
+    const TableShape *shape = &table->shape;
     Bound b = {0, 0, INFINITY};
     for (uint32_t p = 0; p < output->points; p++) {
-        double slope = slope_near(shape, scan->output_count, o, output->x[p], x_error);
-        double off =
-            fabs(scan_value(shape, scan->output_count, o, output->x[p]) - output->value[p]);
+        double slope = table_slope(table, o, output->x[p], x_error);
+        double off = fabs(table_value(table, o, output->x[p]) - output->value[p]);
         if (off < LEVEL_SLACK * fabs(output->value[p])) off = 0;
         b.error = fmax(b.error, slope * x_error + off);
         b.size = fmax(b.size, fabs(output->value[p]));
@@ -352,10 +325,10 @@ static Bound output_bound(Checker *k, const ScanPlan *scan, const ScanShape *sha
     double sum = fabs(shape->base[o]), grain = grain_of(shape->base[o]);
     bool exact = b.error == 0;
     for (uint32_t u = 0; u < shape->unit_count; u++) {
-        double f = shape->factor[u * scan->output_count + o];
-        b.error += fabs(f) * noise[u];
-        sum += fabs(f) * size[u];
-        exact &= f == 0 || noise[u] == 0;
+        double f = shape->factor[u * table->output_count + o];
+        b.error += fabs(f) * units->noise[u];
+        sum += fabs(f) * units->size[u];
+        exact &= f == 0 || units->noise[u] == 0;
         grain = finer(grain, grain_of(f) * grain_of(shape->units[u].at));
     }
     b.error += sum_rounding(k, sum, exact ? finer(grain, b.grain) : 0, shape->unit_count + 1);
@@ -363,43 +336,36 @@ static Bound output_bound(Checker *k, const ScanPlan *scan, const ScanShape *sha
     return b;
 }
 
-static void write_output(Checker *k, uint32_t part, Bound b, const ModelMlp *ideal,
-                         const ModelMlp *actual, size_t first, const ScanShape *shape,
-                         const double *size, Bound *after) {
+/* Weights of the table's units that are not the circuit's, whatever they write. */
+static void changed_units(Checker *k, const CircuitTable *table, const ModelMlp *ideal,
+                          const ModelMlp *actual, const UnitBounds *units, Bound *after) {
     for (uint32_t d = 0; d < k->width; d++) {
         double change = 0;
-        for (uint32_t u = 0; u < shape->unit_count; u++)
-            change += size[u] * fabs(tensor_get(&actual->out, first + u, d) -
-                                     tensor_get(&ideal->out, first + u, d));
+        for (uint32_t u = 0; u < table->shape.unit_count; u++)
+            change += units->size[u] * fabs(tensor_get(&actual->out, table->first_unit + u, d) -
+                                            tensor_get(&ideal->out, table->first_unit + u, d));
         after[d].error += change;
         if (change != 0) after[d].grain = 0;
     }
-    const Emission *e = &k->plan->emission;
-    for (uint32_t o = 0; o < k->plan->output_count; o++)
-        for (uint32_t f = 0; f < k->plan->outputs[o].form_count; f++) {
-            Form form = k->plan->outputs[o].forms[f];
-            for (uint32_t t = 0; t < form.count; t++) {
-                if (form.terms[t].part != part) continue;
-                Bound *to = &after[e->output_start[o] + f];
-                double w = fabs(form.terms[t].factor);
-                to->size += w * b.size;
-                to->error += w * b.error;
-                to->grain = finer(to->grain, b.grain * grain_of(w));
-                to->error += sum_rounding(k, to->size + to->error, to->grain, 1);
-            }
-        }
-    if (e->part_dim[part] == DIM_NONE) return;
-    Bound *to = &after[e->part_dim[part]];
-    to->size += b.size;
-    to->error += b.error;
-    to->grain = finer(to->grain, b.grain);
+}
+
+static void write_part(Checker *k, const CircuitPart *part, Bound b, Bound *after) {
+    for (uint32_t w = 0; w < part->write_count; w++) {
+        Bound *to = &after[part->writes[w].dim];
+        double factor = fabs(part->writes[w].factor);
+        to->size += factor * b.size;
+        to->error += factor * b.error;
+        to->grain = finer(to->grain, b.grain * grain_of(factor));
+        if (part->writes[w].dim != part->dim) /* an output's: added to what is there */
+            to->error += sum_rounding(k, to->size + to->error, to->grain, 1);
+    }
 }
 
 /* Half the smallest distance between values of x on which some output differs. */
-static double scan_margin(const ScanPlan *scan) {
+static double table_margin(const CircuitTable *table) {
     double least = INFINITY;
-    for (size_t o = 0; o < scan->output_count; o++) {
-        const ScanOutput *output = &scan->outputs[o];
+    for (uint32_t o = 0; o < table->output_count; o++) {
+        const TableOutput *output = &table->outputs[o];
         for (uint32_t p = 0; p + 1 < output->points; p++) {
             double gap = output->x[p + 1] - output->x[p];
             bool one = gap <= SAME_VALUE * (1 + fabs(output->x[p])); /* but for rounding */
@@ -409,62 +375,40 @@ static double scan_margin(const ScanPlan *scan) {
     return least;
 }
 
-/* A cleared dimension: what it held is subtracted as it is, error and all; at worst the error
- * stays (where it takes the value below the least). */
-static void check_clears(Checker *k, Stage stage, const ModelMlp *ideal, const ModelMlp *actual,
-                         size_t unit, Bound *after) {
-    const Liveness *live = &k->plan->emission.live;
-    for (uint32_t c = 0; c < live->clear_count; c++) {
-        const Clear *clear = &live->clears[c];
-        if (!stage_same(clear->stage, stage)) continue;
-        Bound *h = &k->row[clear->dim];
-        double noise, size;
-        bool *meant = ARENA_ARRAY(k->arena, k->width, bool);
-        meant[clear->dim] = true;
-        unit_bounds(k, ideal, actual, unit, meant, &noise, &size);
-        double error = h->error + noise +
-                       size * fabs(tensor_get(&actual->out, unit, clear->dim) -
-                                   tensor_get(&ideal->out, unit, clear->dim));
-        double grain = finer(h->grain, grain_of(clear->least));
-        error += 2 * sum_rounding(k, h->size + fabs(clear->least), error == 0 ? grain : 0, 2);
-        for (uint32_t d = 0; d < k->width; d++)
-            if (d != clear->dim) after[d].error += size * fabs(tensor_get(&actual->out, unit, d));
-        error += after[clear->dim].error - h->error; /* what else was written there */
-        after[clear->dim] = (Bound){0, error, error == 0 ? INFINITY : 0};
-        unit++;
+static void check_table(Checker *k, const CircuitTable *table, const ModelMlp *ideal,
+                        const ModelMlp *actual, Bound *after) {
+    UnitBounds units = table_units(k, table, ideal, actual);
+    double x_error = table_x_error(k, table);
+    tight(k, x_error, table_margin(table), "table of", node_text(k, table->x));
+    for (uint32_t o = 0; o < table->output_count; o++) {
+        Bound b = output_bound(k, table, o, x_error, &units);
+        changed_units(k, table, ideal, actual, &units, after);
+        write_part(k, &k->circuit->parts[table->outputs[o].part], b, after);
     }
 }
 
-static bool check_sublayer(Checker *k, Stage stage, const ModelMlp *ideal, const ModelMlp *actual) {
-    if (!same_shape(&ideal->in, &actual->in) || !same_shape(&ideal->out, &actual->out))
-        return broken(k, "a feed-forward sublayer has another shape than the program's");
-    Bound *after = ARENA_ARRAY(k->arena, k->width, Bound);
-    memcpy(after, k->row, k->width * sizeof *after);
-    size_t first = 0;
-    for (size_t u = 0; u < ideal->in.cols; u++)
-        if (!silent_in_row0(k, actual, u))
-            return broken(k, "a hidden unit may be active in the sink's row");
-    for (uint32_t s = 0; s < lower_scan_count(k->plan->lower); s++) {
-        const ScanPlan *scan = lower_scan(k->plan->lower, s);
-        if (!stage_same(scan->stage, stage)) continue;
-        ScanShape shape;
-        scan_shape(scan, k->plan->emit.steep, k->arena, &shape);
-        double *noise = ARENA_ARRAY(k->arena, (size_t)shape.unit_count + 1, double);
-        double *size = ARENA_ARRAY(k->arena, (size_t)shape.unit_count + 1, double);
-        bool *meant = ARENA_ARRAY(k->arena, k->width, bool);
-        for (uint32_t t = 0; t < scan->form.count; t++)
-            meant[k->plan->emission.part_dim[scan->form.terms[t].part]] = true;
-        for (uint32_t u = 0; u < shape.unit_count; u++)
-            unit_bounds(k, ideal, actual, first + u, meant, &noise[u], &size[u]);
-        double x_error = scan_x_error(k, scan);
-        tight(k, x_error, scan_margin(scan), "table of", node_text(k, scan->x));
-        for (size_t o = 0; o < scan->output_count; o++) {
-            Bound b = output_bound(k, scan, &shape, o, x_error, noise, size);
-            write_output(k, scan->outputs[o].part, b, ideal, actual, first, &shape, size, after);
-        }
-        first += shape.unit_count;
-    }
-    check_clears(k, stage, ideal, actual, first, after);
+/* A cleared dimension: what it held is subtracted as it is, error and all; at worst the error
+ * stays (where it takes the value below the least). */
+static void check_clear(Checker *k, const CircuitClear *clear, const ModelMlp *ideal,
+                        const ModelMlp *actual, Bound *after) {
+    Bound *h = &k->row[clear->dim];
+    double noise, size;
+    bool *meant = ARENA_ARRAY(k->arena, k->width, bool);
+    meant[clear->dim] = true;
+    unit_bounds(k, ideal, actual, clear->unit, meant, &noise, &size);
+    double error = h->error + noise +
+                   size * fabs(tensor_get(&actual->out, clear->unit, clear->dim) -
+                               tensor_get(&ideal->out, clear->unit, clear->dim));
+    double grain = finer(h->grain, grain_of(clear->least));
+    error += 2 * sum_rounding(k, h->size + fabs(clear->least), error == 0 ? grain : 0, 2);
+    for (uint32_t d = 0; d < k->width; d++)
+        if (d != clear->dim)
+            after[d].error += size * fabs(tensor_get(&actual->out, clear->unit, d));
+    error += after[clear->dim].error - h->error; /* what else was written there */
+    after[clear->dim] = (Bound){0, error, error == 0 ? INFINITY : 0};
+}
+
+static void check_bias(Checker *k, const ModelMlp *ideal, const ModelMlp *actual, Bound *after) {
     for (uint32_t d = 0; d < k->width; d++) {
         double w = tensor_get(&ideal->out_bias, 0, d);
         double change = fabs(tensor_get(&actual->out_bias, 0, d) - w);
@@ -476,16 +420,36 @@ static bool check_sublayer(Checker *k, Stage stage, const ModelMlp *ideal, const
                                              : 0);
         k->row0[d].grain = finer(k->row0[d].grain, grain_of(w));
     }
+}
+
+static bool check_sublayer(Checker *k, uint32_t layer, uint32_t sublayer, const ModelMlp *ideal,
+                           const ModelMlp *actual) {
+    const Circuit *c = k->circuit;
+    if (!same_shape(&ideal->in, &actual->in) || !same_shape(&ideal->out, &actual->out))
+        return broken(k, "a feed-forward sublayer has another shape than the program's");
+    Bound *after = ARENA_ARRAY(k->arena, k->width, Bound);
+    memcpy(after, k->row, k->width * sizeof *after);
+    for (size_t u = 0; u < ideal->in.cols; u++)
+        if (!silent_in_row0(k, actual, u))
+            return broken(k, "a hidden unit may be active in the sink's row");
+    for (uint32_t t = 0; t < c->table_count; t++)
+        if (c->tables[t].layer == layer && c->tables[t].sublayer == sublayer)
+            check_table(k, &c->tables[t], ideal, actual, after);
+    for (uint32_t t = 0; t < c->clear_count; t++)
+        if (c->clears[t].layer == layer && c->clears[t].sublayer == sublayer)
+            check_clear(k, &c->clears[t], ideal, actual, after);
+    check_bias(k, ideal, actual, after);
     memcpy(k->row, after, k->width * sizeof *after);
     return true;
 }
 
 /* --- outputs ---------------------------------------------------------------------------- */
 
-static void check_number(Checker *k, const OutputPlan *output, uint32_t start) {
+static void check_number(Checker *k, const CircuitOutput *output) {
+    uint32_t start = output->start;
     double error = k->row[start].error + LEVEL_SLACK * k->row[start].size, least = INFINITY;
     for (uint32_t v = 0; v + 1 < output->value_count; v++) {
-        double a = feature_number(output->values[v]), b = feature_number(output->values[v + 1]);
+        double a = atom_double(output->values[v]), b = atom_double(output->values[v + 1]);
         if (b - a > SAME_VALUE * (1 + fabs(a))) least = fmin(least, (b - a) / 2);
     }
     k->c->error = fmax(k->c->error, error);
@@ -494,7 +458,8 @@ static void check_number(Checker *k, const OutputPlan *output, uint32_t start) {
 }
 
 /* Scores 2kc - k^2: another choice m is behind by (k - m)^2. */
-static void check_choice(Checker *k, const OutputPlan *output, uint32_t start) {
+static void check_choice(Checker *k, const CircuitOutput *output) {
+    uint32_t start = output->start;
     for (uint32_t a = 0; a < output->value_count; a++)
         for (uint32_t b = 0; b < a; b++) {
             double error = k->row[start + a].error + k->row[start + b].error;
@@ -507,63 +472,56 @@ static void check_choice(Checker *k, const OutputPlan *output, uint32_t start) {
 
 /* Notes the bounds of the parts that were just written. */
 static void note_parts(Checker *k, double *part_error, Stage stage) {
-    const Lower *lower = k->plan->lower;
-    for (uint32_t p = 0; p < lower_part_count(lower); p++) {
-        const Part *part = lower_part(lower, p);
-        uint32_t dim = k->plan->emission.part_dim[p];
-        if (dim != DIM_NONE && stage_same(part->stage, stage)) part_error[p] = k->row[dim].error;
+    for (uint32_t p = 0; p < k->circuit->part_count; p++) {
+        const CircuitPart *part = &k->circuit->parts[p];
+        if (part->dim != DIM_NONE && stage_same(part->born, stage))
+            part_error[p] = k->row[part->dim].error;
     }
 }
 
 static bool check_layers(Checker *k, double *part_error) {
-    const Emission *e = &k->plan->emission;
     if (k->ideal->layer_count != k->model->layer_count)
         return broken(k, "another number of layers than the program's");
     for (size_t l = 0; l < k->ideal->layer_count; l++) {
         const ModelLayer *ideal = k->ideal->layers[l], *actual = k->model->layers[l];
-        uint32_t number = (uint32_t)l + e->first_layer;
+        uint32_t number = (uint32_t)l + k->circuit->first_layer;
         k->layer = (uint32_t)l;
-        if (!check_heads(k, number, ideal, actual)) return false;
+        if (!check_heads(k, k->layer, ideal, actual)) return false;
         note_parts(k, part_error, (Stage){number, 0});
         if (ideal->mlp_count != actual->mlp_count)
             return broken(k, "another number of feed-forward sublayers than the program's");
         for (uint32_t m = 0; m < ideal->mlp_count; m++) {
-            Stage stage = {number, m + 1};
-            if (!check_sublayer(k, stage, ideal->mlps[m], actual->mlps[m])) return false;
-            note_parts(k, part_error, stage);
+            if (!check_sublayer(k, k->layer, m, ideal->mlps[m], actual->mlps[m])) return false;
+            note_parts(k, part_error, (Stage){number, m + 1});
         }
     }
     return true;
 }
 
-bool certificate_check(const Compiled *plan, const Model *model, Arena *arena, Certificate *c) {
+bool certificate_check(const Circuit *circuit, const Model *ideal, const Model *model, Arena *arena,
+                       Certificate *c) {
     *c = (Certificate){0};
     bool f32 = model->dtype == RT_F32;
-    Checker k = {.plan = plan,
-                 .ideal = plan->ideal,
+    Checker k = {.circuit = circuit,
+                 .ideal = ideal,
                  .model = model,
                  .arena = arena,
                  .c = c,
                  .unit = f32 ? FLT_EPSILON / 2 : DBL_EPSILON / 2,
                  .significand = f32 ? 0x1p24 : 0x1p53,
-                 .width = plan->emission.width,
-                 .longest = plan->domain.max_length};
+                 .width = circuit->width,
+                 .longest = circuit->domain.max_length};
     k.row = ARENA_ARRAY(arena, k.width, Bound);
     k.row0 = ARENA_ARRAY(arena, k.width, Bound);
     k.value0 = ARENA_ARRAY(arena, k.width, double);
     if (model->width != k.width) return broken(&k, "another residual width than the program's");
-    double *part_error = ARENA_ARRAY(arena, lower_part_count(plan->lower) + 1, double);
+    double *part_error = ARENA_ARRAY(arena, circuit->part_count + 1, double);
     c->part_error = part_error;
     if (!check_embeddings(&k)) return false;
     note_parts(&k, part_error, (Stage){0, 0});
     if (!check_layers(&k, part_error)) return false;
-    for (uint32_t o = 0; o < plan->output_count; o++) {
-        uint32_t start = plan->emission.output_start[o];
-        if (plan->outputs[o].numeric)
-            check_number(&k, &plan->outputs[o], start);
-        else
-            check_choice(&k, &plan->outputs[o], start);
-    }
+    for (uint32_t o = 0; o < circuit->output_count; o++)
+        (circuit->outputs[o].numeric ? check_number : check_choice)(&k, &circuit->outputs[o]);
     if (!(c->tightest < 1)) {
         char text[sizeof k.c->where + 80];
         snprintf(text, sizeof text, "the bound does not close: %s, %.3g times what is allowed",

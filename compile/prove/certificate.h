@@ -1,10 +1,10 @@
 /* certificate.h: a bound on how far the soft-attention pass of given weights can stray.
  *
- * The plan (Compiled) says what every residual dimension holds at every position of every
+ * The circuit says what every residual dimension holds at every position of every
  * input of the domain: the *nominal* pass, in real arithmetic, with hard attention.  From the
  * weights of a model (a file's, rounded to its type, perhaps tampered with) the certificate
  * propagates, sublayer by sublayer, a bound on the distance from the nominal value for every
- * dimension: weights that differ from the plan's, the softmax's leak to keys that are not
+ * dimension: weights that differ from the circuit's, the softmax's leak to keys that are not
  * selected, unequal scores among those that are, slopes of the tables, and rounding of every
  * sum in the model's floating-point type, in any order of summation.  It holds when every
  * output is decoded inside its margin.  Sums of small dyadic numbers are exact and charged
@@ -13,7 +13,8 @@
 #ifndef RASP_COMPILE_PROVE_CERTIFICATE_H
 #define RASP_COMPILE_PROVE_CERTIFICATE_H
 
-#include "compile/compile.h"
+#include "compile/circuit.h"
+#include "runtime/model.h"
 
 typedef struct Certificate {
     bool holds;
@@ -25,13 +26,9 @@ typedef struct Certificate {
     char broken[256];         /* why it does not hold */
 } Certificate;
 
-/* The model must have the plan's shapes; false and `broken` when it has not, or when the
- * bound does not close. */
-bool certificate_check(const Compiled *plan, const Model *model, Arena *arena,
+/* `ideal` has the circuit's exact weights.  The model must have its shapes; false and `broken`
+ * when it has not, or when the bound does not close. */
+bool certificate_check(const Circuit *circuit, const Model *ideal, const Model *model, Arena *arena,
                        Certificate *certificate);
-
-/* The certificate and the residual groups as metadata of the model (keys `certificate` and
- * `groups` of docs/weights.md); false when memory runs out. */
-bool certificate_store(const Compiled *plan, const Certificate *certificate, Model *model);
 
 #endif

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "compile/check.h"
+#include "compile/compile.h"
 #include "compile/prove/certificate.h"
 #include "interp/eval/session.h"
 
@@ -73,7 +74,8 @@ static inline bool fixture_compile(CompileFixture *f) {
 static inline CheckReport fixture_check(CompileFixture *f, const Model *model) {
     RunOptions run = run_options();
     run.threads = 1;
-    CheckSubject subject = {session_graph(f->session), &f->compiled.domain, model, &f->output.node};
+    CheckSubject subject = {session_graph(f->session), &f->compiled.circuit->domain, model,
+                            &f->output.node};
     CheckOptions options = {.inputs = {.exhaustive_limit = 4000, .count = 2000, .seed = 3},
                             .runs = &run,
                             .run_count = 1};

@@ -185,7 +185,8 @@ static inline Judgement judge_error(Judge *judge, const LowerError *error, Graph
 static inline void describe_wrong(Judge *judge, const CheckExample *e, const char *rule,
                                   const Compiled *compiled, Arena *arena) {
     Atom tokens[16];
-    for (uint32_t i = 0; i < e->length; i++) tokens[i] = compiled->domain.alphabet[e->ids[i]];
+    for (uint32_t i = 0; i < e->length; i++)
+        tokens[i] = compiled->circuit->domain.alphabet[e->ids[i]];
     snprintf(judge->detail, sizeof judge->detail, "%s, output %u", rule, e->output);
     add_atoms(judge, ", input ", tokens, e->length, arena);
     add_atoms(judge, "\n    expected ", e->expected, e->length, arena);
@@ -198,8 +199,8 @@ static inline Judgement judge_model(Judge *judge, Graph *graph, const Compiled *
     runs[1].rule = RT_AVERAGE;
     runs[0].threads = runs[1].threads = 1;
     NodeId nodes[MAX_ROOTS];
-    for (uint32_t k = 0; k < compiled->output_count; k++) nodes[k] = outputs[k].node;
-    CheckSubject subject = {graph, &compiled->domain, compiled->model, nodes};
+    for (uint32_t k = 0; k < compiled->circuit->output_count; k++) nodes[k] = outputs[k].node;
+    CheckSubject subject = {graph, &compiled->circuit->domain, compiled->model, nodes};
     CheckOptions options = {.inputs = {.exhaustive_limit = 5000, .count = 5000},
                             .runs = runs,
                             .run_count = 2,
@@ -243,7 +244,8 @@ static inline Judgement judge_session_program(Judge *judge, Session *session,
                        &error)) {
         Judgement judgement = judge_error(judge, &error, graph, arena);
         if (judgement != JUDGED_NO_INPUT) return judgement;
-        return judge_emptiness(outputs, p->root_count, graph, &compiled->domain, arena);
+        Domain domain = compile_domain(&options);
+        return judge_emptiness(outputs, p->root_count, graph, &domain, arena);
     }
     judge->parameters = model_parameters(compiled->model);
     return judge_model(judge, graph, compiled, outputs, arena);

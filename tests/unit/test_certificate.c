@@ -84,8 +84,8 @@ static void clear_case(Fixture *f) {
 static bool all_right(Fixture *f, double *error) {
     RunOptions run = run_options();
     run.threads = 1;
-    CheckSubject subject = {session_graph(f->session), &f->compiled.domain, f->compiled.model,
-                            &f->node};
+    CheckSubject subject = {session_graph(f->session), &f->compiled.circuit->domain,
+                            f->compiled.model, &f->node};
     CheckOptions options = {
         .inputs = {.exhaustive_limit = 5000, .count = 5000}, .runs = &run, .run_count = 1};
     CheckReport report;
@@ -98,7 +98,8 @@ static bool all_right(Fixture *f, double *error) {
 
 static bool holds(Fixture *f, double *bound) {
     Certificate certificate;
-    bool held = certificate_check(&f->compiled, f->compiled.model, f->arena, &certificate);
+    bool held = certificate_check(f->compiled.circuit, f->compiled.ideal, f->compiled.model,
+                                  f->arena, &certificate);
     *bound = certificate.error;
     return held;
 }

@@ -50,15 +50,14 @@ typedef struct Probe {
 } Probe;
 
 /* What the part should hold where its s-op has this value. */
-static double nominal(const Probe *p, const Part *part, uint32_t number, size_t i) {
+static double nominal(const Probe *p, const CircuitPart *part, uint32_t number, size_t i) {
     Fault fault;
-    const Lower *lower = p->f->compiled.lower;
-    if (part->origin != FROM_SCAN)
+    if (part->origin != FROM_TABLE)
         return feature_number(column_at(exec_column(p->exec, part->node, &fault), i));
-    const ScanPlan *scan = lower_scan(lower, part->owner);
+    const CircuitTable *scan = &p->f->compiled.circuit->tables[part->owner];
     double x = feature_number(column_at(exec_column(p->exec, scan->x, &fault), i));
-    for (size_t k = 0; k < scan->output_count; k++) {
-        const ScanOutput *output = &scan->outputs[k];
+    for (uint32_t k = 0; k < scan->output_count; k++) {
+        const TableOutput *output = &scan->outputs[k];
         for (uint32_t q = 0; output->part == number && q < output->points; q++)
             if (fabs(output->x[q] - x) <= 1e-9 * (1 + fabs(x))) return output->value[q];
     }
@@ -68,8 +67,8 @@ static double nominal(const Probe *p, const Part *part, uint32_t number, size_t 
 
 static void compare_part(Probe *p, uint32_t number, const double *h, size_t n, size_t width) {
     const Compiled *c = &p->f->compiled;
-    const Part *part = lower_part(c->lower, number);
-    uint32_t dim = c->emission.part_dim[number];
+    const CircuitPart *part = &c->circuit->parts[number];
+    uint32_t dim = part->dim;
     for (size_t i = 0; dim != DIM_NONE && i < n; i++) {
         double value = nominal(p, part, number, i);
         double error = fabs(h[(1 + i) * width + dim] - value);
@@ -85,12 +84,12 @@ static void compare_part(Probe *p, uint32_t number, const double *h, size_t n, s
 static void tap(void *context, size_t layer, int sublayer, const double *h, size_t n,
                 size_t width) {
     Probe *p = context;
-    const Compiled *c = &p->f->compiled;
-    for (uint32_t k = 0; k < lower_part_count(c->lower); k++) {
-        const Part *part = lower_part(c->lower, k);
-        if (part->origin != FROM_HEAD && part->origin != FROM_SCAN) continue;
-        if (part->stage.layer != layer + c->emission.first_layer) continue;
-        if ((int)part->stage.step - 1 == sublayer) compare_part(p, k, h, n, width);
+    const Circuit *c = p->f->compiled.circuit;
+    for (uint32_t k = 0; k < c->part_count; k++) {
+        const CircuitPart *part = &c->parts[k];
+        if (circuit_embedded(part)) continue;
+        if (part->born.layer != layer + c->first_layer) continue;
+        if ((int)part->born.step - 1 == sublayer) compare_part(p, k, h, n, width);
     }
 }
 
@@ -121,7 +120,7 @@ static void test_every_intermediate_is_within_its_bound(void **state) {
         Probe p = {.f = &f};
         uint32_t ids[16], n;
         Inputs *inputs =
-            inputs_new(&f.compiled.domain, (InputPlan){.exhaustive_limit = 400}, f.arena);
+            inputs_new(&f.compiled.circuit->domain, (InputPlan){.exhaustive_limit = 400}, f.arena);
         for (int tried = 0; tried < 400 && (n = inputs_next(inputs, ids)); tried++)
             probe_input(&p, ids, n);
         if (p.worst > 1)

@@ -1,5 +1,5 @@
 /* Comparisons of numbers that have very many values each. */
-#include "compile/lower/lower_private.h"
+#include "compile/lower/rules.h"
 #include "compile/values/numbers.h"
 
 #include <math.h>
@@ -57,7 +57,7 @@ bool feature_sign(Lower *lower, NodeId id, Form *form) {
         x[k] = at[k];
         value[k] = op_compare(node.op, atom_float(at[k]), atom_float(0));
     }
-    ScanOutput output = {.node = id, .x = x, .value = value, .points = 5};
+    TableOutput output = {.node = id, .x = x, .value = value, .points = 5};
     if (reach <= gap) output.x++, output.value++, output.points = 3;
     *form = add_scan_output(lower, scan, output);
     return true;

@@ -1,6 +1,6 @@
 /* Functions of selector widths that need no table: whether anything is selected, the length,
  * unions and complements by inclusion and exclusion. */
-#include "compile/lower/lower_private.h"
+#include "compile/lower/rules.h"
 
 #include "compile/values/values_private.h"
 

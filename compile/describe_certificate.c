@@ -1,0 +1,63 @@
+/* The certificate and the residual groups as metadata of the weights file. */
+#include "compile/describe.h"
+
+#include "compile/describe_json.h"
+
+#include <math.h>
+
+enum { MOST_LEVELS = 4096, TEXT_LIMIT = 200 }; /* longer level lists are counted only */
+
+static const char *const origin_names[] = {[FROM_TOKEN] = "token",
+                                           [FROM_POSITION] = "position",
+                                           [FROM_HEAD] = "head",
+                                           [FROM_TABLE] = "table"};
+
+static json_t *levels_json(const CircuitPart *part) {
+    json_t *list = json_array();
+    for (uint32_t k = 0; k < part->number_count; k++)
+        json_array_append_new(list, describe_number(part->numbers[k]));
+    return list;
+}
+
+/* Where the part is written: absent for a column of an embedding. */
+static void set_stage(json_t *group, const Circuit *circuit, const CircuitPart *part) {
+    if (circuit_embedded(part)) return;
+    if (part->origin == FROM_HEAD) {
+        json_object_set_new(group, "layer", json_integer(circuit->heads[part->owner].layer));
+        return;
+    }
+    const CircuitTable *table = &circuit->tables[part->owner];
+    json_object_set_new(group, "layer", json_integer(table->layer));
+    json_object_set_new(group, "sublayer", json_integer(table->sublayer));
+}
+
+static json_t *group_json(const Circuit *circuit, uint32_t number, double error,
+                          const SourceMap *sources, Arena *arena) {
+    const CircuitPart *part = &circuit->parts[number];
+    json_t *group = json_pack("{s:s, s:[i], s:s, s:s, s:f}", "kind", "number", "dims",
+                              (int)part->dim, "from", origin_names[part->origin], "carries",
+                              circuit_text(circuit, part->node, TEXT_LIMIT, arena), "error", error);
+    set_stage(group, circuit, part);
+    json_object_set_new(group, "level_count", json_integer(part->level_count));
+    if (part->level_count <= MOST_LEVELS) json_object_set_new(group, "levels", levels_json(part));
+    describe_place(group, "span", sources, part->span);
+    return group;
+}
+
+bool describe_certificate(const Circuit *circuit, const Certificate *c, const SourceMap *sources,
+                          Model *model, Arena *arena) {
+    Arena *scratch = arena_child(arena);
+    json_t *groups = json_array();
+    for (uint32_t p = 0; p < circuit->part_count; p++)
+        if (circuit->parts[p].dim != DIM_NONE)
+            json_array_append_new(groups,
+                                  group_json(circuit, p, c->part_error[p], sources, scratch));
+    json_t *certificate = json_pack(
+        "{s:b, s:f, s:f, s:s, s:i, s:f, s:s}", "holds", c->holds, "error", c->error, "tightest",
+        isfinite(c->tightest) ? c->tightest : 1e300, "where", c->where, "layer", (int)c->layer,
+        "beta", circuit->options.beta, "tables", circuit->options.steep ? "steps" : "interpolated");
+    arena_free(scratch);
+    if (!groups || !certificate) return false;
+    return json_object_set_new(model->extra, "groups", groups) == 0 &&
+           json_object_set_new(model->extra, "certificate", certificate) == 0;
+}

@@ -1,0 +1,44 @@
+/* context.h: what lowering knows so far; for the files of this folder. */
+#ifndef RASP_COMPILE_LOWER_CONTEXT_H
+#define RASP_COMPILE_LOWER_CONTEXT_H
+
+#include "compile/lower/lower.h"
+
+typedef struct Feature {
+    bool known;
+    Form form;
+} Feature;
+
+/* A selector's score with the layer that it needs. */
+typedef struct LayeredScore {
+    Score score;
+    uint32_t layer;
+} LayeredScore;
+
+struct Lower {
+    Values *values;
+    Arena *arena;
+    LowerOptions options;
+    LowerError error;
+    Feature *feature; /* by node */
+    size_t feature_capacity;
+    Part *part;
+    size_t part_count, part_capacity;
+    HeadPlan **head;
+    size_t head_count, head_capacity;
+    ScanPlan **scan;
+    size_t scan_count, scan_capacity;
+    Space *token_space, *position_space;
+    uint32_t nesting;    /* features being made */
+    Space **moved_space; /* by aggregate node */
+    size_t moved_capacity;
+    const LayeredScore **score; /* by selector node, without and with the sink */
+    size_t score_capacity;
+};
+
+/* Its number. */
+uint32_t add_part(Lower *lower, Part part);
+/* An int where the number is one. */
+Atom number_atom(double number);
+
+#endif

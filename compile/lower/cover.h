@@ -1,0 +1,21 @@
+/* cover.h: the cheapest number to scan for a feature. */
+#ifndef RASP_COMPILE_LOWER_COVER_H
+#define RASP_COMPILE_LOWER_COVER_H
+
+#include "compile/lower/lower.h"
+
+enum { COVER_ELEMENTS = 4 };
+
+typedef struct Cover {
+    NodeId x; /* the number */
+    Form form;
+    NodeId cut[COVER_ELEMENTS]; /* x and the feature are functions of these */
+    uint32_t cut_count;
+} Cover;
+
+/* False and lower_error when there is none within the limits. */
+bool cover_find(Lower *lower, NodeId feature, Cover *cover);
+/* An estimate of the parameters that a feature still costs. */
+double cover_cost(Lower *lower, NodeId node);
+
+#endif

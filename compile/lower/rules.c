@@ -1,0 +1,136 @@
+/* Which rule makes a feature: the first that applies. */
+#include "compile/lower/rules.h"
+
+#include <math.h>
+
+enum { MAX_NESTING = 2000 };
+
+/* The one argument that is not constant, or NODE_NONE. */
+static NodeId only_argument(const Graph *graph, const Node *node) {
+    NodeId only = NODE_NONE;
+    for (int k = 0; k < node->arity; k++) {
+        if (graph_node(graph, node->arg[k])->kind == NODE_CONSTANT || node->arg[k] == only)
+            continue;
+        if (only != NODE_NONE) return NODE_NONE;
+        only = node->arg[k];
+    }
+    return only;
+}
+
+/* f = a * argument + b on all its values. */
+static bool feature_affine(Lower *lower, NodeId id, Form *form) {
+    const Graph *graph = values_graph(lower->values);
+    const Node *node = graph_node(graph, id);
+    if (node->kind != NODE_MAP && node->kind != NODE_LOOKUP) return false;
+    NodeId argument = only_argument(graph, node);
+    if (argument == NODE_NONE) return false;
+    const NodeValues *v = values_of(lower->values, argument);
+    if (!v || !values_numeric(v) || v->count < 2) return false;
+    double *vector;
+    bool complete;
+    if (!function_vector(lower, argument, id, &vector, &complete) || !complete) return false;
+    double x0 = feature_number(v->levels[0]), x1 = feature_number(v->levels[1]);
+    double a = (vector[1] - vector[0]) / (x1 - x0), b = vector[0] - a * x0;
+    if (!isfinite(a) || !isfinite(b) || a == 0) return false;
+    for (uint32_t k = 0; k < v->count; k++) {
+        double x = feature_number(v->levels[k]), error = fabs(a * x + b - vector[k]);
+        if (!(error <= 1e-14 * (fabs(a * x) + fabs(b) + fabs(vector[k])))) return false;
+    }
+    Form of_argument;
+    if (!lower_feature(lower, argument, &of_argument)) return false;
+    *form = form_affine(of_argument, a, b, lower->arena);
+    return true;
+}
+
+static bool numeric_node(Lower *lower, NodeId id) {
+    const NodeValues *v = values_of(lower->values, id);
+    return v && values_numeric(v);
+}
+
+/* Sums, differences and multiples of numbers, where that is no dearer than a table. */
+static bool feature_sum(Lower *lower, NodeId id, Form *form) {
+    const Node *node = graph_node(values_graph(lower->values), id);
+    if (node->kind != NODE_MAP || (node->op != OP_ADD && node->op != OP_SUB)) return false;
+    NodeId a = node->arg[0], b = node->arg[1];
+    double sign = node->op == OP_ADD ? 1 : -1;
+    if (!numeric_node(lower, a) || !numeric_node(lower, b)) return false;
+    Form of_a, of_b;
+    if (!lower_feature(lower, a, &of_a) || !lower_feature(lower, b, &of_b)) return false;
+    *form = form_sum(of_a, 1, of_b, sign, lower->arena);
+    return true;
+}
+
+/* `a if c else b` of numbers is b + (a - b if c else 0): one gate instead of a table. */
+static bool feature_choice(Lower *lower, NodeId id, Form *form) {
+    Graph *graph = values_graph(lower->values);
+    const Node *node = graph_node(graph, id);
+    if (node->kind != NODE_MAP || node->op != OP_IF) return false;
+    NodeId c = node->arg[0], a = node->arg[1], b = node->arg[2];
+    Span span = node->span;
+    if (graph_node(graph, b)->kind == NODE_CONSTANT) return false;
+    if (!numeric_node(lower, a) || !numeric_node(lower, b)) return false;
+    NodeId zero = graph_constant(graph, atom_int(0), SPAN_NONE);
+    NodeId difference = graph_map(graph, OP_SUB, (NodeId[]){a, b}, span);
+    NodeId gated = graph_map(graph, OP_IF, (NodeId[]){c, difference, zero}, span);
+    if (!values_of(lower->values, gated)) return false;
+    NodeId sum = graph_map(graph, OP_ADD, (NodeId[]){b, gated}, span);
+    if (cover_cost(lower, b) + cover_cost(lower, gated) >= cover_cost(lower, id)) return false;
+    return lower_feature(lower, sum, form);
+}
+
+static bool make_feature(Lower *lower, NodeId id, Form *form) {
+    Graph *graph = values_graph(lower->values);
+    const NodeValues *v = values_of(lower->values, id);
+    if (!v) return lower_fail_values(lower);
+    if (v->count <= 1) {
+        *form = form_constant(v->count ? feature_number(v->levels[0]) : 0);
+        return true;
+    }
+    NodeId source = v->source_count == 1 ? v->sources[0] : NODE_NONE;
+    NodeKind kind = source == NODE_NONE ? NODE_CONSTANT : graph_node(graph, source)->kind;
+    if (kind == NODE_TOKENS) return embed_token(lower, id, source, form);
+    if (values_by_position(lower->values, id)) return embed_position(lower, id, form);
+    if (kind == NODE_WIDTH && reciprocal_of(lower, id) == source)
+        return attend(lower, id, graph_node(graph, source)->arg[0], HEAD_COUNT, form_constant(0), 1,
+                      form);
+    if (feature_affine(lower, id, form)) return true;
+    if (lower->error.message[0]) return false;
+    if (kind == NODE_AGGREGATE && id == source) return feature_aggregate(lower, id, form);
+    if (kind == NODE_AGGREGATE && values_moves(lower->values, source))
+        return feature_moved(lower, id, source, form);
+    if (kind == NODE_AGGREGATE && !values_numeric(values_of(lower->values, source)))
+        return feature_mixed(lower, id, source, form);
+    if (kind == NODE_WIDTH && feature_width(lower, id, source, form)) return true;
+    if (feature_sum(lower, id, form)) return true;
+    if (feature_choice(lower, id, form)) return true;
+    if (lower->error.message[0]) return false;
+    if (feature_sign(lower, id, form)) return true;
+    if (lower->error.message[0]) return false;
+    return feature_scan(lower, id, form);
+}
+
+bool lower_is_known(const Lower *lower, NodeId id) {
+    return id < lower->feature_capacity && lower->feature[id].known;
+}
+
+bool lower_feature(Lower *lower, NodeId id, Form *form) {
+    lower->feature = arena_grow(lower->arena, lower->feature, &lower->feature_capacity,
+                                (size_t)id + 1, sizeof *lower->feature);
+    if (!lower->feature[id].known) {
+        Form made = form_constant(0);
+        budget_poll(arena_budget(lower->arena));
+        if (lower->error.message[0]) return false;
+        if (lower->nesting >= MAX_NESTING)
+            return lower_fail(lower, id, "expression too deep: more than %d tables in one another",
+                              MAX_NESTING);
+        lower->nesting++;
+        bool done = make_feature(lower, id, &made);
+        lower->nesting--;
+        if (!done) return false;
+        lower->feature = arena_grow(lower->arena, lower->feature, &lower->feature_capacity,
+                                    (size_t)id + 1, sizeof *lower->feature);
+        lower->feature[id] = (Feature){.known = true, .form = made};
+    }
+    *form = lower->feature[id].form;
+    return true;
+}
