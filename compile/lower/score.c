@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIDE_MAX = 8, FREE = CELL_FREE };
+enum { SIDE_MAX = MAX_LITERALS / 2, FREE = CELL_FREE };
 static const double MATRIX_LIMIT = 3e7;
 
 typedef struct Builder {
@@ -82,9 +82,9 @@ static NodeId joint_code(Builder *b, const NodeId *side, uint32_t count) {
 
 static bool split_sides(Builder *b, Conjunct *c) {
     c->literals = selector_literals(b->graph, c->formula, b->arena);
-    if (c->literals.count > 2 * SIDE_MAX)
+    if (c->literals.count > MAX_LITERALS)
         return lower_fail(b->lower, b->selector,
-                          "more than %d comparisons in one part of a selector", 2 * SIDE_MAX);
+                          "more than %d comparisons in one part of a selector", MAX_LITERALS);
     for (uint32_t k = 0; k < c->literals.count; k++) {
         const Node *node = graph_node(b->graph, c->literals.select[k]);
         if (!add_side(c->keys, &c->key_count, node->arg[0]) ||
@@ -129,7 +129,7 @@ static uint32_t side_of(const NodeId *side, NodeId id) {
 
 static unsigned char cell(Builder *b, const Conjunct *c, const uint32_t *key_level,
                           const uint32_t *query_level) {
-    bool holds[2 * SIDE_MAX];
+    bool holds[MAX_LITERALS];
     for (uint32_t k = 0; k < c->literals.count; k++) {
         const Node *node = graph_node(b->graph, c->literals.select[k]);
         uint32_t ks = side_of(c->keys, node->arg[0]), qs = side_of(c->queries, node->arg[1]);

@@ -27,9 +27,6 @@ Graph *values_graph(const Values *values) {
 const Domain *values_domain(const Values *values) {
     return values->domain;
 }
-Arena *values_arena(const Values *values) {
-    return values->arena;
-}
 const ValuesError *values_error(const Values *values) {
     return &values->error;
 }
@@ -510,12 +507,6 @@ bool values_rows_over(Values *values, const NodeId *basis, uint32_t basis_count,
                       const NodeId *nodes, uint32_t count, Rows *rows) {
     return run_request(
         values, &(Request){basis, basis_count, nodes, count, UINT32_MAX, nodes[count - 1]}, rows);
-}
-
-uint64_t values_set_row_limit(Values *values, uint64_t limit) {
-    uint64_t old = values->row_limit;
-    values->row_limit = limit;
-    return old;
 }
 
 /* --- functions of position or length ---------------------------------------------------- */

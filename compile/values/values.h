@@ -43,7 +43,6 @@ Values *values_new(Graph *graph, const Domain *domain, uint32_t level_limit, uin
                    Arena *arena);
 Graph *values_graph(const Values *values);
 const Domain *values_domain(const Values *values);
-Arena *values_arena(const Values *values);
 
 /* NULL when the set is too large: values_error says why. */
 const NodeValues *values_of(Values *values, NodeId node);
@@ -52,16 +51,14 @@ const ValuesError *values_error(const Values *values);
 /* The members of a set, sorted. */
 const uint32_t *values_set(const Values *values, SetId set, uint32_t *count);
 
-/* The distinct joint values of `count` s-ops at one position: `row_count` rows of `count`
- * level numbers.  `context` restricts to one context (UINT32_MAX: all).  False and
- * values_error when there are too many. */
-/* Lowers (or raises again) how many combinations are enumerated at once; returns the old. */
-uint64_t values_set_row_limit(Values *values, uint64_t limit);
+/* Rows of level numbers, one column for each of several s-ops. */
 typedef struct Rows {
     uint32_t *level; /* [row_count, width] */
     size_t row_count;
     uint32_t width;
 } Rows;
+/* The distinct joint values of `count` s-ops at one position.  `context` restricts to one
+ * context (UINT32_MAX: all).  False and values_error when there are too many. */
 bool values_rows(Values *values, const NodeId *nodes, uint32_t count, uint32_t context, Rows *rows);
 /* The same for nodes that are functions of `basis`: where the common sources have too many
  * combinations, those of the basis are taken. */
@@ -71,8 +68,8 @@ bool values_rows_over(Values *values, const NodeId *basis, uint32_t basis_count,
 /* Are all its levels numbers (bools count)? */
 bool values_numeric(const NodeValues *v);
 
-/* True when the node has the same single value in every context with the same position
- * (or, second, the same length): then it is a function of the position (length). */
+/* True when the node has the same single value in every context with the same position: then it
+ * is a function of the position. */
 bool values_by_position(Values *values, NodeId node);
 
 /* Row facts of a selector, for a query at each context: at least / at most how many keys are

@@ -71,7 +71,8 @@ enum { MAX_LITERALS = 16, CELL_FREE = 2 };
 bool literals_positional(Values *values, const Literals *literals);
 unsigned positional_cell(Values *values, NodeId formula, const Literals *literals, uint32_t n,
                          uint32_t j, uint32_t i);
-/* The formula's value, given each literal's. */
+/* The formula's value, given each literal's; there may be MAX_LITERALS, and callers have said so
+ * to the user where there are more. */
 bool selector_holds(const Graph *graph, NodeId selector, const Literals *literals,
                     const bool *holds);
 

@@ -3,6 +3,7 @@
 #include "compile/values/numbers.h"
 #include "compile/values/values_private.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,9 +57,9 @@ static Chance formula_chance(const Graph *graph, NodeId id, const Literals *lite
 
 bool selector_holds(const Graph *graph, NodeId selector, const Literals *literals,
                     const bool *holds) {
-    Chance chance[64];
-    for (uint32_t k = 0; k < literals->count && k < 64; k++)
-        chance[k] = (Chance){holds[k], holds[k]};
+    Chance chance[MAX_LITERALS];
+    assert(literals->count <= MAX_LITERALS);
+    for (uint32_t k = 0; k < literals->count; k++) chance[k] = (Chance){holds[k], holds[k]};
     return formula_chance(graph, selector, literals, chance).must;
 }
 
@@ -410,7 +411,6 @@ static bool finds_one(Values *values, NodeId selector) {
     return true;
 }
 
-/* Counts of a single comparison between numbers that positions decide: by sorting the keys. */
 /* How many of the sorted numbers are below x (or equal to it, with `equal`). */
 static uint32_t rank_of(const double *sorted, uint32_t count, double x, bool equal) {
     uint32_t low = 0, high = count;
@@ -437,7 +437,8 @@ static bool is_exact_number(Atom a) {
                                 : a.kind != ATOM_STRING && llabs(atom_integer(a)) < 1LL << 53;
 }
 
-/* False: not such a comparison. */
+/* Counts of a single comparison between numbers that positions decide: by sorting the keys.
+ * False: not such a comparison. */
 static bool count_positional(Counter *c, uint32_t *least, uint32_t *most) {
     if (graph_node(c->graph, c->selector)->kind != NODE_SELECT) return false;
     if (!literals_positional(c->values, &c->literals)) return false;
