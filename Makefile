@@ -50,7 +50,7 @@ LIBS    := $(B)/librasp.a $(B)/librasp_runtime.a
 UNITS   := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 FUZZERS := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/*.c))
 BENCHES := $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/*.c))
-TOOLS   := build/release/tests/vectors
+TOOLS   := $(patsubst tests/compile/%.c,build/release/tests/%,$(wildcard tests/compile/*.c))
 
 # One short line a file; V=1 shows the commands, -s nothing.
 SILENT   = $(findstring s,$(firstword -$(MAKEFLAGS)))
