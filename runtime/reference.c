@@ -73,56 +73,76 @@ static void hard_row(double *s, size_t n, double window, RtRule rule) {
     }
 }
 
-/* a[n1, n1]: the attention weights of a head. */
-static void attend(const ModelHead *head, const ReferenceOptions *options, size_t n1,
-                   const double *q, const double *k, double *a) {
+/* s[n1, n1]: the scores of a head, divided by the temperature where the rule has one. */
+static void score(const ModelHead *head, const ReferenceOptions *options, size_t n1,
+                  const double *q, const double *k, double *s) {
     double scale = head->scale == RT_SCALE_LOG_LENGTH ? log((double)n1) : 1;
     size_t d = head->query.cols;
     for (size_t i = 0; i < n1; i++) {
-        double *s = a + i * n1;
         for (size_t j = 0; j < n1; j++) {
             double dot = 0;
             for (size_t x = 0; x < d; x++) dot += q[i * d + x] * k[j * d + x];
-            s[j] = sees(head, i, j) ? scale * dot : -INFINITY;
-            if (options->rule == RT_SOFTMAX) s[j] /= options->temperature;
+            double *cell = &s[i * n1 + j];
+            *cell = sees(head, i, j) ? scale * dot : -INFINITY;
+            if (options->rule == RT_SOFTMAX) *cell /= options->temperature;
         }
-        if (options->rule == RT_SOFTMAX)
-            softmax_row(s, n1);
-        else
-            hard_row(s, n1, head->gap / 4 * scale, options->rule);
     }
 }
 
-/* r[n1, W] += softmax(scores) (h value) output */
-static bool add_head(const ModelHead *head, const ReferenceOptions *options, size_t n1,
-                     const double *h, double *r) {
-    double *q = multiply(h, n1, &head->query), *k = multiply(h, n1, &head->key);
-    double *v = multiply(h, n1, &head->value), *a = rt_calloc(n1 * n1, sizeof *a), *z = NULL;
-    bool ok = q && k && v && a;
-    if (ok) {
-        attend(head, options, n1, q, k, a);
-        z = multiply(a, n1, &(Tensor){n1, head->value.cols, v});
-        ok = z != NULL;
+/* a[n1, n1]: scores become weights. */
+static void weigh(const ModelHead *head, const ReferenceOptions *options, size_t n1, double *a) {
+    double scale = head->scale == RT_SCALE_LOG_LENGTH ? log((double)n1) : 1;
+    for (size_t i = 0; i < n1; i++) {
+        if (options->rule == RT_SOFTMAX)
+            softmax_row(a + i * n1, n1);
+        else
+            hard_row(a + i * n1, n1, head->gap / 4 * scale, options->rule);
     }
-    if (ok) multiply_add(z, n1, &head->output, r);
-    free(q), free(k), free(v), free(a), free(z);
+}
+
+/* Where in the model a pass is. */
+typedef struct {
+    const ReferenceOptions *options;
+    size_t layer, n;
+} Pass;
+
+/* r[n1, W] += softmax(scores) (h value) output */
+static bool add_head(const Pass *p, size_t number, const ModelHead *head, const double *h,
+                     double *r) {
+    size_t n1 = p->n + 1, width = head->output.cols;
+    const ReferenceTap *tap = &p->options->tap;
+    double *q = multiply(h, n1, &head->query), *k = multiply(h, n1, &head->key);
+    double *v = multiply(h, n1, &head->value), *s = rt_calloc(n1 * n1, sizeof *s);
+    double *a = rt_calloc(n1 * n1, sizeof *a), *z = NULL, *result = NULL;
+    bool ok = q && k && v && s && a;
+    if (ok) {
+        score(head, p->options, n1, q, k, s);
+        memcpy(a, s, n1 * n1 * sizeof *a);
+        weigh(head, p->options, n1, a);
+        z = multiply(a, n1, &(Tensor){n1, head->value.cols, v});
+        result = z ? multiply(z, n1, &head->output) : NULL;
+        ok = result != NULL;
+    }
+    for (size_t i = 0; ok && i < n1 * width; i++) r[i] += result[i];
+    if (ok && tap->head) tap->head(tap->context, p->layer, number, p->n, s, a, width, result);
+    free(q), free(k), free(v), free(s), free(a), free(z), free(result);
     return ok;
 }
 
-static bool add_heads(const ModelLayer *layer, const ReferenceOptions *options, size_t n1,
-                      double *h) {
-    double *r = rt_calloc(n1 * layer->width, sizeof *r);
+static bool add_heads(const Pass *p, const ModelLayer *layer, double *h) {
+    size_t size = (p->n + 1) * layer->width;
+    double *r = rt_calloc(size, sizeof *r);
     bool ok = r != NULL;
-    for (size_t i = 0; ok && i < layer->head_count; i++)
-        ok = add_head(layer->heads[i], options, n1, h, r);
-    for (size_t i = 0; ok && i < n1 * layer->width; i++) h[i] += r[i];
+    for (size_t i = 0; ok && i < layer->head_count; i++) ok = add_head(p, i, layer->heads[i], h, r);
+    for (size_t i = 0; ok && i < size; i++) h[i] += r[i];
     free(r);
     return ok;
 }
 
 /* h += relu(h in + in_bias) out + out_bias */
-static bool add_mlp(const ModelMlp *mlp, size_t n1, size_t width, double *h) {
-    size_t u = mlp->in.cols;
+static bool add_mlp(const Pass *p, size_t number, const ModelMlp *mlp, double *h) {
+    size_t u = mlp->in.cols, n1 = p->n + 1, width = mlp->out.cols;
+    const ReferenceTap *tap = &p->options->tap;
     double *hidden = multiply(h, n1, &mlp->in);
     if (!hidden) return false;
     for (size_t i = 0; i < n1 * u; i++) {
@@ -131,25 +151,30 @@ static bool add_mlp(const ModelMlp *mlp, size_t n1, size_t width, double *h) {
     }
     multiply_add(hidden, n1, &mlp->out, h);
     for (size_t i = 0; i < n1 * width; i++) h[i] += mlp->out_bias.data[i % width];
+    if (tap->sublayer) tap->sublayer(tap->context, p->layer, number, p->n, u, hidden);
     free(hidden);
     return true;
 }
 
-static void tap(const ReferenceOptions *options, size_t layer, int sublayer, const double *h,
-                size_t n, size_t width) {
-    if (options->tap) options->tap(options->tap_context, layer, sublayer, h, n, width);
+static void show(const Pass *p, int sublayer, const double *h, size_t width) {
+    const ReferenceTap *tap = &p->options->tap;
+    if (tap->residual) tap->residual(tap->context, p->layer, sublayer, p->n, width, h);
+}
+
+static bool stopped(const ReferenceOptions *options) {
+    return options->stop && *options->stop;
 }
 
 static bool run_layers(const Model *model, const ReferenceOptions *options, size_t n, double *h) {
-    size_t width = model->width;
-    tap(options, 0, -2, h, n, width);
-    for (size_t l = 0; l < model->layer_count; l++) {
-        const ModelLayer *layer = model->layers[l];
-        if (!add_heads(layer, options, n + 1, h)) return false;
-        tap(options, l, -1, h, n, width);
+    Pass p = {options, 0, n};
+    show(&p, -2, h, model->width);
+    for (; p.layer < model->layer_count; p.layer++) {
+        const ModelLayer *layer = model->layers[p.layer];
+        if (stopped(options) || !add_heads(&p, layer, h)) return false;
+        show(&p, -1, h, model->width);
         for (size_t m = 0; m < layer->mlp_count; m++) {
-            if (!add_mlp(layer->mlps[m], n + 1, width, h)) return false;
-            tap(options, l, (int)m, h, n, width);
+            if (stopped(options) || !add_mlp(&p, m, layer->mlps[m], h)) return false;
+            show(&p, (int)m, h, model->width);
         }
     }
     return true;
@@ -176,7 +201,10 @@ double *reference_run(const Model *model, const ReferenceOptions *options, const
     }
     if (h && run_layers(model, options, n, h)) return h;
     free(h);
-    rt_error(err, "out of memory for %zu tokens", n);
+    if (stopped(options))
+        rt_error(err, "interrupted");
+    else
+        rt_error(err, "out of memory for %zu tokens", n);
     return NULL;
 }
 

@@ -1,28 +1,42 @@
 /* The forward pass once more, in plain double loops straight from docs/weights.md.
  *
- * The judge in tests: no tiles, no BLAS, no compressed matrices, nothing shared with forward.h but
- * the model and the decoders' definition. O(n²) memory. Weights are taken as they are, in double:
- * round the model first (model_round) to compare with a float32 run. */
+ * The judge in tests, and the pass to look into: no tiles, no BLAS, no compressed matrices, nothing
+ * shared with forward.h but the model and the decoders' definition. O(n²) memory. Weights are taken
+ * as they are, in double: round the model first (model_round) to compare with a float32 run. */
 #ifndef RUNTIME_REFERENCE_H
 #define RUNTIME_REFERENCE_H
 
 #include "runtime/model.h"
 #include "runtime/weight_rule.h"
 
-/* Called with h [n+1, W], row-major, after the embedding (layer 0, sublayer -2), after the heads of
- * each layer (sublayer -1) and after each of its feed-forward sublayers (0, 1, …). */
-typedef void ReferenceTap(void *context, size_t layer, int sublayer, const double *h, size_t n,
-                          size_t width);
+#include <signal.h>
+
+/* Called with what the pass computes, in its order; NULL: not wanted.  All row-major; row and
+ * column 0 are the sink. */
+typedef struct {
+    void *context;
+    /* scores, weights: [n+1, n+1], row i of query i, -inf and 0 where it does not see the key;
+     * result: [n+1, W], what the head adds to the residual stream. */
+    void (*head)(void *context, size_t layer, size_t head, size_t n, const double *scores,
+                 const double *weights, size_t width, const double *result);
+    /* hidden: [n+1, U], after the ReLU. */
+    void (*sublayer)(void *context, size_t layer, size_t sublayer, size_t n, size_t units,
+                     const double *hidden);
+    /* h: [n+1, W], after the embedding (layer 0, sublayer -2), after the heads of each layer
+     * (sublayer -1) and after each of its feed-forward sublayers (0, 1, …). */
+    void (*residual)(void *context, size_t layer, int sublayer, size_t n, size_t width,
+                     const double *h);
+} ReferenceTap;
 
 typedef struct {
     RtRule rule;
     double temperature;
-    ReferenceTap *tap; /* or NULL */
-    void *tap_context;
+    const volatile sig_atomic_t *stop; /* NULL, or what ends the pass when it is set */
+    ReferenceTap tap;
 } ReferenceOptions;
 
-/* h after the last layer, [n+1, W] row-major, to be freed; NULL when ids or n are out of range or
- * memory runs out. */
+/* h after the last layer, [n+1, W] row-major, to be freed; NULL when ids or n are out of range,
+ * memory runs out, or it was stopped. */
 double *reference_run(const Model *model, const ReferenceOptions *options, const size_t *ids,
                       size_t n, RtError *err);
 

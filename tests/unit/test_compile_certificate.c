@@ -81,8 +81,8 @@ static void compare_part(Probe *p, uint32_t number, const double *h, size_t n, s
 }
 
 /* The parts that this sublayer writes. */
-static void tap(void *context, size_t layer, int sublayer, const double *h, size_t n,
-                size_t width) {
+static void tap(void *context, size_t layer, int sublayer, size_t n, size_t width,
+                const double *h) {
     Probe *p = context;
     const Circuit *c = p->f->compiled.circuit;
     for (uint32_t k = 0; k < c->part_count; k++) {
@@ -102,7 +102,8 @@ static void probe_input(Probe *p, const uint32_t *ids, uint32_t n) {
     Input input = {.tokens = tokens, .length = n};
     p->exec = exec_new(session_graph(f->session), &input, (ExecOptions){.keep = true, .threads = 1},
                        arena);
-    ReferenceOptions options = {.rule = RT_SOFTMAX, .temperature = 1, .tap = tap, .tap_context = p};
+    ReferenceOptions options = {
+        .rule = RT_SOFTMAX, .temperature = 1, .tap = {.context = p, .residual = tap}};
     RtError error = {""};
     double *h = reference_run(f->compiled.model, &options, wide, n, &error);
     if (!h) fail_msg("%s", error.text);

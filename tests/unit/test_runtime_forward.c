@@ -57,7 +57,7 @@ static void compare_reading(const Model *model, const ModelOutput *output, const
 
 static void compare(const Model *model, const RunOptions *options, const size_t *ids, size_t n) {
     RtError err = {""};
-    ReferenceOptions how = {options->rule, options->temperature, NULL, NULL};
+    ReferenceOptions how = {.rule = options->rule, .temperature = options->temperature};
     double *h = reference_run(model, &how, ids, n, &err);
     RunOptions raw_options = *options;
     raw_options.keep_raw = true;
