@@ -7,6 +7,9 @@ MODE    ?= release
 PREFIX  ?= /usr/local
 DESTDIR ?=
 
+VERSION := $(shell sed -n 's/^.define RASP_VERSION  *"\(.*\)"/\1/p' api/rasp.h)
+SONAME  := librasp.so.$(firstword $(subst ., ,$(VERSION)))
+SO      := librasp.so.$(VERSION)
 B       := build/$(MODE)
 CC      := gcc
 OPT     := -O2 -g
@@ -31,22 +34,22 @@ endif
 
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion
 OMP     := -fopenmp
-CFLAGS  += -std=gnu11 $(OPT) $(WARN) $(SAN) $(OMP) -fvisibility=hidden
+CFLAGS  += -std=gnu11 $(OPT) $(WARN) $(SAN) $(OMP) -fPIC -fvisibility=hidden
 CPPFLAGS += -I. -I$(B)/gen -DRASP_PREFIX='"$(PREFIX)"' $(shell pkg-config --cflags openblas 2>/dev/null)
 LDFLAGS += $(SAN) $(OMP)
-LDLIBS  += -ledit -ljansson -lopenblas -lm -lpthread
+LIBLIBS  := -ljansson -lm -lpthread # what the library needs
+LDLIBS   += $(LIBLIBS) -lopenblas
 
 ROOMS   := base grammar graph interp/exec interp/eval compile/values compile/lower compile/emit \
-           compile/prove compile
+           compile/prove compile runtime api
 SRC_LIB := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c))
-SRC_RT  := $(wildcard runtime/*.c)
 SRC_CLI := $(wildcard cli/*.c)
 GEN     := $(B)/gen/grammar/rasp_lex.c $(B)/gen/grammar/rasp_parse.c \
            $(B)/gen/interp/eval/library_text.c
 OBJ_LIB := $(SRC_LIB:%.c=$(B)/%.o) $(GEN:.c=.o)
-OBJ_RT  := $(SRC_RT:%.c=$(B)/%.o)
 OBJ_CLI := $(SRC_CLI:%.c=$(B)/%.o)
-LIBS    := $(B)/librasp.a $(B)/librasp_runtime.a
+OBJ_BASE := $(filter $(B)/base/%,$(OBJ_LIB))
+LIBS    := $(B)/librooms.a
 UNITS   := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 FUZZERS := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/*.c))
 BENCHES := $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/*.c))
@@ -60,17 +63,23 @@ Q        = $(if $(V),,@$(if $(SILENT),,printf "%-6s %s\n" $(1) $@;))
 JOBS     = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 SUBMAKE  = $(MAKE) --no-print-directory $(JOBS)
 
-all: $(BIN) ## build bin/rasp and the libraries (default)
+all: $(BIN) $(B)/$(SO) ## build bin/rasp and the libraries (default)
 
-$(BIN): $(OBJ_CLI) $(LIBS)
+# Tests and benchmarks see every room; everybody else the one door.  librasp.a is one object
+# whose only names are those of rasp.h; the command line is linked from it, and from base/.
+$(BIN): $(OBJ_CLI) $(OBJ_BASE) $(B)/librasp.a
 	@mkdir -p $(@D)
-	$(call Q,link)$(CC) $(LDFLAGS) -o $@ $(OBJ_CLI) $(LIBS) $(LDLIBS)
+	$(call Q,link)$(CC) $(LDFLAGS) -o $@ $(OBJ_CLI) $(OBJ_BASE) $(B)/librasp.a $(LIBLIBS) -ledit
 
-$(B)/librasp.a: $(OBJ_LIB)
-$(B)/librasp_runtime.a: $(OBJ_RT)
-$(B)/%.a:
+$(B)/librooms.a: $(OBJ_LIB)
 	@rm -f $@
 	$(call Q,ar)$(AR) rcs $@ $^
+$(B)/librasp.a: $(OBJ_LIB)
+	@rm -f $@
+	$(call Q,ar)$(LD) -r -o $(@:.a=.o) $^ && objcopy --localize-hidden $(@:.a=.o) && \
+	    $(AR) rcs $@ $(@:.a=.o)
+$(B)/$(SO): $(OBJ_LIB)
+	$(call Q,link)$(CC) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs $(LDFLAGS) -o $@ $^ $(LIBLIBS)
 
 $(B)/%.o: %.c | $(GEN)
 	@mkdir -p $(@D)
@@ -103,7 +112,7 @@ build/release/tests/%: tests/compile/%.c
 	$(call Q,build)$(CC) $(CFLAGS) -o $@ $< -ljansson -lm
 
 units: $(UNITS)
-objects: $(OBJ_LIB) $(OBJ_RT) $(OBJ_CLI)
+objects: $(OBJ_LIB) $(OBJ_CLI)
 print-flags:
 	@echo $(CPPFLAGS) $(CFLAGS)
 fuzzers: $(FUZZERS)
@@ -139,18 +148,21 @@ format: ## clang-format every source in place
 	clang-format -i $(shell git ls-files '*.c' '*.h')
 
 install: all ## install below PREFIX (default /usr/local)
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/share/rasp
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include \
+	    $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/share/rasp
 	install bin/rasp $(DESTDIR)$(PREFIX)/bin/rasp
-	install -m 644 $(LIBS) $(DESTDIR)$(PREFIX)/lib/
+	install -m 644 api/rasp.h $(DESTDIR)$(PREFIX)/include/
+	install -m 644 $(B)/librasp.a $(B)/$(SO) $(DESTDIR)$(PREFIX)/lib/
+	ln -sf $(SO) $(DESTDIR)$(PREFIX)/lib/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/librasp.so
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' api/rasp.pc.in \
+	    >$(DESTDIR)$(PREFIX)/lib/pkgconfig/rasp.pc
 	cp -R programs $(DESTDIR)$(PREFIX)/share/rasp/
-	for d in $(ROOMS) runtime; do \
-	    install -d $(DESTDIR)$(PREFIX)/include/rasp/$$d; \
-	    install -m 644 $$d/*.h $(DESTDIR)$(PREFIX)/include/rasp/$$d/; done
 
 uninstall: ## remove what install put there
 	rm -rf $(DESTDIR)$(PREFIX)/bin/rasp $(DESTDIR)$(PREFIX)/share/rasp \
-	    $(DESTDIR)$(PREFIX)/include/rasp $(DESTDIR)$(PREFIX)/lib/librasp.a \
-	    $(DESTDIR)$(PREFIX)/lib/librasp_runtime.a
+	    $(DESTDIR)$(PREFIX)/include/rasp.h $(DESTDIR)$(PREFIX)/lib/librasp.a \
+	    $(DESTDIR)$(PREFIX)/lib/librasp.so* $(DESTDIR)$(PREFIX)/lib/pkgconfig/rasp.pc
 
 clean: ## remove everything built
 	rm -rf build bin
@@ -160,4 +172,4 @@ help: ## this list
 
 .PHONY: all units objects print-flags fuzzers tools test test-fast fuzz bench golden lint format install uninstall clean help
 .SECONDARY:
--include $(OBJ_LIB:.o=.d) $(OBJ_RT:.o=.d) $(OBJ_CLI:.o=.d) $(wildcard $(B)/unit/*.d $(B)/bench/*.d)
+-include $(OBJ_LIB:.o=.d) $(OBJ_CLI:.o=.d) $(wildcard $(B)/unit/*.d $(B)/bench/*.d)

@@ -1,6 +1,7 @@
 /* diag.h: messages about the user's text.
  *
- * A message goes to a sink that the caller of the library sets; diag_print is the usual one:
+ * A message goes to a sink that the caller of the library sets; rasp_message_show (rasp.h) makes
+ * text of it:
  *
  *     sort.rasp:3:20: error: 'select' expects a comparison as its third argument, found …
  *         3 | s = select(key, k, 1);
@@ -14,8 +15,6 @@
 #define RASP_BASE_DIAG_H
 
 #include "base/source.h"
-
-#include <stdio.h>
 
 typedef enum Severity { DIAG_ERROR, DIAG_WARNING, DIAG_NOTE } Severity;
 
@@ -36,8 +35,5 @@ typedef struct DiagSink {
 void diag_report(const DiagSink *sink, const SourceMap *map, const Diag *diag);
 void diag_error(const DiagSink *sink, const SourceMap *map, Span span, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-
-/* Text as above; colour by ANSI escapes when asked. */
-void diag_print(FILE *out, const SourceMap *map, const Diag *diag, bool colour);
 
 #endif

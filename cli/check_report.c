@@ -1,5 +1,6 @@
 #include "cli/check_report.h"
 
+#include "cli/command.h"
 #include "cli/json_values.h"
 #include "cli/print.h"
 #include "cli/summary.h"
@@ -9,91 +10,82 @@
 /* --- text ---------------------------------------------------------------------------------- */
 
 static const char *inputs_text(const CheckView *v) {
-    Arena *arena = v->program->arena;
-    const CheckReport *r = v->report;
-    const char *compared = grouped(arena, r->compared);
+    Arena *arena = command_arena();
+    const RaspCheckReport *r = v->report;
+    const char *compared = grouped(r->compared);
     if (r->exhaustive)
         return arena_format(arena, "all %s input%s of length at most %u%s", compared,
-                            plural(r->compared), v->domain->max_length,
+                            plural(r->compared), (unsigned)v->model->max_length,
                             r->faulted || r->outside ? " on which there is an answer" : "");
-    const char *seed = arena_format(arena, "seed %llu", (unsigned long long)v->seed);
+    const char *seed = arena_format(arena, "seed %llu", (unsigned long long)r->seed);
     if (r->complete_length == 0)
         return arena_format(arena, "%s inputs of length at most %u (%s)", compared,
-                            v->domain->max_length, seed);
+                            (unsigned)v->model->max_length, seed);
     return arena_format(arena, "%s inputs: all of length at most %u, others up to %u (%s)",
-                        compared, r->complete_length, v->domain->max_length, seed);
+                        compared, r->complete_length, (unsigned)v->model->max_length, seed);
 }
 
-static void print_sequence_of(const Atom *atoms, uint32_t count) {
+static void print_sequence_of(const RaspAtom *atoms, size_t count) {
     putchar('[');
-    for (uint32_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (i) fputs(", ", stdout);
-        print_value(stdout, atoms[i], (PrintOptions){.precision = -1});
+        print_value(stdout, atoms[i], -1);
     }
     puts("]");
 }
 
-static const Atom *example_tokens(const CheckView *v, const CheckExample *e) {
-    Atom *tokens = ARENA_ARRAY(v->program->arena, e->length, Atom);
-    for (uint32_t i = 0; i < e->length; i++) tokens[i] = v->domain->alphabet[e->ids[i]];
-    return tokens;
-}
-
-static void print_example(const CheckView *v, const CheckExample *e) {
+static void print_example(const CheckView *v, const RaspCheckExample *e) {
     printf("  input        ");
-    print_sequence_of(example_tokens(v, e), e->length);
-    printf("  %-12s ", v->model->outputs[e->output]->name);
+    print_sequence_of(e->input, e->length);
+    printf("  %-12s ", v->model->outputs[e->output].name);
     print_sequence_of(e->expected, e->length);
     printf("  transformer  ");
     print_sequence_of(e->found, e->length);
 }
 
-static void print_examples(const CheckView *v, const CheckRun *run) {
-    for (uint32_t k = 0; k < run->example_count; k++) print_example(v, &run->examples[k]);
+static void print_examples(const CheckView *v, const RaspCheckRun *run) {
+    for (size_t k = 0; k < run->example_count; k++) print_example(v, &run->examples[k]);
 }
 
 static void print_left_out(const CheckView *v) {
-    Arena *arena = v->program->arena;
     if (v->report->faulted)
         printf("  left out     %s input%s on which the interpreter reports an error\n",
-               grouped(arena, v->report->faulted), plural(v->report->faulted));
+               grouped(v->report->faulted), plural(v->report->faulted));
     if (v->report->outside)
-        printf("  outside      %s input%s that the domain excludes\n",
-               grouped(arena, v->report->outside), plural(v->report->outside));
+        printf("  outside      %s input%s that the domain excludes\n", grouped(v->report->outside),
+               plural(v->report->outside));
 }
 
-static void print_run(const CheckView *v, const CheckRun *run) {
-    Arena *arena = v->program->arena;
+static void print_run(const CheckView *v, const RaspCheckRun *run) {
     size_t wrong = v->report->compared - run->agreed;
     if (wrong)
-        printf("  disagree     on %s of them (%s of %s positions); the first:\n",
-               grouped(arena, wrong), grouped(arena, v->report->positions - run->right),
-               grouped(arena, v->report->positions));
+        printf("  disagree     on %s of them (%s of %s positions); the first:\n", grouped(wrong),
+               grouped(v->report->positions - run->right), grouped(v->report->positions));
     else
         puts("  agree        on every one");
     print_examples(v, run);
     if (run->largest_error >= 0) printf("  error        at most %.3g\n", run->largest_error);
-    if (v->certified >= 0) printf("  certified    error at most %.3g\n", v->certified);
+    if (v->model->certified >= 0)
+        printf("  certified    error at most %.3g\n", v->model->certified);
     if (isfinite(run->least_margin)) printf("  margin       at least %.3g\n", run->least_margin);
 }
 
 static void print_table(const CheckView *v) {
-    const CheckReport *r = v->report;
+    const RaspCheckReport *r = v->report;
     puts("  temperature     inputs agree      positions agree   margin at least");
-    for (size_t k = 0; k < v->run_count; k++) {
-        const CheckRun *run = &r->runs[k];
-        printf("  %-12g  %10s  %5.1f %%", v->runs[k].temperature,
-               grouped(v->program->arena, run->agreed),
+    for (size_t k = 0; k < v->report->run_count; k++) {
+        const RaspCheckRun *run = &r->runs[k];
+        printf("  %-12g  %10s  %5.1f %%", v->report->runs[k].temperature, grouped(run->agreed),
                100.0 * (double)run->agreed / fmax(1, (double)r->compared));
-        printf("  %10s  %5.1f %%  %8.3g\n", grouped(v->program->arena, run->right),
+        printf("  %10s  %5.1f %%  %8.3g\n", grouped(run->right),
                100.0 * (double)run->right / fmax(1, (double)r->positions), run->least_margin);
     }
 }
 
 void check_print(const CheckView *v) {
-    printf("%s: %s\n", v->program->shown, inputs_text(v));
+    printf("%s: %s\n", v->program, inputs_text(v));
     print_left_out(v);
-    if (v->run_count > 1)
+    if (v->report->run_count > 1)
         print_table(v);
     else
         print_run(v, &v->report->runs[0]);
@@ -102,46 +94,46 @@ void check_print(const CheckView *v) {
 
 /* --- the same as JSON ---------------------------------------------------------------------- */
 
-static void json_example(Json *j, const CheckView *v, const CheckExample *e) {
+static void json_example(Json *j, const CheckView *v, const RaspCheckExample *e) {
     json_begin_object(j, NULL);
-    json_text(j, "output", v->model->outputs[e->output]->name);
-    json_atoms(j, "input", example_tokens(v, e), e->length);
+    json_text(j, "output", v->model->outputs[e->output].name);
+    json_atoms(j, "input", e->input, e->length);
     json_atoms(j, "expected", e->expected, e->length);
     json_atoms(j, "found", e->found, e->length);
     json_end(j);
 }
 
 static void json_run(Json *j, const CheckView *v, size_t k) {
-    const CheckRun *run = &v->report->runs[k];
+    const RaspCheckRun *run = &v->report->runs[k];
     json_begin_object(j, NULL);
-    json_text(j, "weights", rt_rules[v->runs[k].rule].name);
-    json_number(j, "temperature", "%g", v->runs[k].temperature);
+    json_text(j, "weights", rasp_rule_name(v->rule));
+    json_number(j, "temperature", "%g", v->report->runs[k].temperature);
     json_count(j, "agreed", run->agreed);
     json_count(j, "right", run->right);
     json_number(j, "largest_error", "%.17g", run->largest_error);
     json_number(j, "least_margin", "%g", run->least_margin);
     json_begin_array(j, "disagreements");
-    for (uint32_t e = 0; e < run->example_count; e++) json_example(j, v, &run->examples[e]);
+    for (size_t e = 0; e < run->example_count; e++) json_example(j, v, &run->examples[e]);
     json_end(j);
     json_end(j);
 }
 
 void check_print_json(const CheckView *v) {
-    const CheckReport *r = v->report;
+    const RaspCheckReport *r = v->report;
     Json j = {.out = stdout};
     json_begin_object(&j, NULL);
-    json_text(&j, "program", v->program->shown);
+    json_text(&j, "program", v->program);
     json_flag(&j, "exhaustive", r->exhaustive);
     json_count(&j, "complete_length", r->complete_length);
-    json_count(&j, "max_length", v->domain->max_length);
-    json_count(&j, "seed", v->seed);
+    json_count(&j, "max_length", v->model->max_length);
+    json_count(&j, "seed", r->seed);
     json_count(&j, "compared", r->compared);
     json_count(&j, "positions", r->positions);
     json_count(&j, "faulted", r->faulted);
     json_count(&j, "outside", r->outside);
-    if (v->certified >= 0) json_number(&j, "certified_error", "%g", v->certified);
+    if (v->model->certified >= 0) json_number(&j, "certified_error", "%g", v->model->certified);
     json_begin_array(&j, "runs");
-    for (size_t k = 0; k < v->run_count; k++) json_run(&j, v, k);
+    for (size_t k = 0; k < v->report->run_count; k++) json_run(&j, v, k);
     json_end(&j);
     json_number(&j, "seconds", "%.6f", v->seconds);
     json_end(&j);

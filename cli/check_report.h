@@ -2,18 +2,13 @@
 #ifndef RASP_CLI_CHECK_REPORT_H
 #define RASP_CLI_CHECK_REPORT_H
 
-#include "cli/program.h"
-#include "compile/check.h"
+#include "api/rasp.h"
 
 typedef struct CheckView {
-    Program *program;
-    const Domain *domain;
-    const Model *model;
-    const CheckReport *report;
-    const RunOptions *runs; /* of several, a table of temperatures is printed */
-    size_t run_count;
-    uint64_t seed;
-    double certified; /* negative: not known */
+    const char *program; /* as reports call it */
+    const RaspModelInfo *model;
+    const RaspCheckReport *report; /* of several runs, a table of temperatures is printed */
+    RaspRule rule;
     double seconds;
 } CheckView;
 

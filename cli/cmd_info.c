@@ -1,13 +1,15 @@
 /* `rasp info WEIGHTS`: what is inside a weights file. */
 #include "cli/command.h"
 
-#include "cli/alphabet.h"
 #include "cli/json.h"
 #include "cli/options.h"
+#include "cli/print.h"
 #include "cli/report.h"
 #include "cli/summary.h"
 #include "cli/weights.h"
 
+#include <jansson.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,13 +26,11 @@ static const char help[] =
     "Example:\n"
     "  rasp info w.bin";
 
-/* What is shown, and the memory for its texts. */
+/* What is shown: what the library found, and what the file says of itself. */
 typedef struct Info {
     const char *path;
-    const Model *model;
-    Arena *arena;
-    Intern *intern;
-    Summary sizes;
+    const RaspModelInfo *model;
+    json_t *document;
 } Info;
 
 static const char *text_in(const json_t *object, const char *key) {
@@ -61,45 +61,35 @@ __attribute__((format(printf, 2, 3))) static void put_line(int indent, const cha
 
 /* --- the head of the page ------------------------------------------------------------------ */
 
-static const char *alphabet_text(const Info *info) {
-    size_t count = info->model->alphabet_size;
-    Atom *atoms = ARENA_ARRAY(info->arena, count, Atom);
-    for (size_t k = 0; k < count; k++)
-        atoms[k] = record_atom(&info->model->alphabet[k], info->intern);
-    return alphabet_show(atoms, (uint32_t)count, SHOWN, info->arena);
+static void print_domain(const RaspModelInfo *m) {
+    if (m->first >= 0)
+        put_line(2, "first token     %s", print_text(m->alphabet[m->first], RASP_JSON));
+    if (m->where) put_line(2, "where           %s", m->where);
 }
 
-static void print_domain(const Info *info) {
-    const json_t *domain = json_object_get(info->model->extra, "domain");
-    const json_t *first = json_object_get(domain, "first");
-    char *token = first ? json_dumps(first, JSON_ENCODE_ANY) : NULL;
-    if (token) put_line(2, "first token     %s", token);
-    if (*text_in(domain, "where")) put_line(2, "where           %s", text_in(domain, "where"));
-    free(token);
-}
+static const char *const kind_names[] = {
+    [RASP_BOOL] = "bool", [RASP_INT] = "int", [RASP_FLOAT] = "float", [RASP_STRING] = "string"};
 
 static void print_sizes(const Info *info) {
-    const Model *m = info->model;
-    const Summary *s = &info->sizes;
-    const char *program = text_in(m->extra, "program");
-    printf("%s: %s\n", info->path, *program ? program : "(its program is not recorded)");
+    const RaspModelInfo *m = info->model;
+    printf("%s: %s\n", info->path, m->program ? m->program : "(its program is not recorded)");
     put_line(2, "inputs          %zu %s%s %s, length 1 to %zu", m->alphabet_size,
-             rt_kind_names[m->token_type], plural(m->alphabet_size), alphabet_text(info),
+             kind_names[m->token_kind], plural(m->alphabet_size), summary_alphabet(m, SHOWN),
              m->max_length);
-    print_domain(info);
-    put_line(2, "attention       %zu layer%s, %zu head%s%s%s", s->attention_layers,
-             plural(s->attention_layers), s->heads, plural(s->heads),
-             s->headless ? ", layers without heads: " : "",
-             s->headless ? arena_format(info->arena, "%zu", s->headless) : "");
-    put_line(2, "feed-forward    %zu sublayer%s, %zu hidden unit%s", s->sublayers,
-             plural(s->sublayers), s->units, plural(s->units));
+    print_domain(m);
+    put_line(2, "attention       %zu layer%s, %zu head%s%s%s", m->attention_layers,
+             plural(m->attention_layers), m->heads, plural(m->heads),
+             m->layers_without_heads ? ", layers without heads: " : "",
+             m->layers_without_heads ? arena_format(command_arena(), "%zu", m->layers_without_heads)
+                                     : "");
+    put_line(2, "feed-forward    %zu sublayer%s, %zu hidden unit%s", m->sublayers,
+             plural(m->sublayers), m->hidden_units, plural(m->hidden_units));
     put_line(2, "parameters      %s, of which not zero %s; residual width %zu, %s",
-             grouped(info->arena, s->parameters), grouped(info->arena, s->nonzeros), s->width,
-             m->dtype == RT_F32 ? "f32" : "f64");
+             grouped(m->parameters), grouped(m->nonzero), m->width, rasp_dtype_name(m->dtype));
 }
 
 static void print_certificate(const Info *info) {
-    const json_t *c = json_object_get(info->model->extra, "certificate");
+    const json_t *c = json_object_get(info->document, "certificate");
     if (!json_is_object(c)) {
         put_line(2, "certified       no");
         return;
@@ -124,22 +114,27 @@ static void print_sops(const json_t *sops) {
     }
 }
 
-static void print_head(const ModelHead *head, size_t number) {
-    const char *source = text_in(head->extra, "source"), *result = text_in(head->extra, "result");
-    const char *selector = text_in(head->extra, "selector");
-    put_line(4, "head %zu: %s", number, *selector ? selector : "(its selector is not recorded)");
-    put_line(6, "%s%s%s, rank %zu, mask %s%s", source, *source ? "; " : "",
-             *result ? result : "unknown result", head->query.cols, rt_mask_names[head->mask],
-             head->sink ? ", sink" : "");
-    print_sops(json_object_get(head->extra, "sops"));
+static long long number_in(const json_t *object, const char *key) {
+    return json_integer_value(json_object_get(object, key));
 }
 
-static void print_sublayer(const ModelMlp *mlp, size_t number) {
+static void print_head(const json_t *head, size_t number) {
+    const char *source = text_in(head, "source"), *result = text_in(head, "result");
+    const char *selector = text_in(head, "selector");
+    put_line(4, "head %zu: %s", number, *selector ? selector : "(its selector is not recorded)");
+    put_line(6, "%s%s%s, rank %lld, mask %s%s", source, *source ? "; " : "",
+             *result ? result : "unknown result", number_in(head, "rank"), text_in(head, "mask"),
+             json_is_true(json_object_get(head, "sink")) ? ", sink" : "");
+    print_sops(json_object_get(head, "sops"));
+}
+
+static void print_sublayer(const json_t *sublayer, size_t number) {
     size_t k, j;
     const json_t *table, *text;
-    put_line(4, "sublayer %zu: %zu hidden unit%s", number, mlp->in.cols, plural(mlp->in.cols));
-    json_array_foreach(json_object_get(mlp->extra, "tables"), k, table) {
-        long long units = json_integer_value(json_object_get(table, "units"));
+    long long units = number_in(sublayer, "units");
+    put_line(4, "sublayer %zu: %lld hidden unit%s", number, units, plural((size_t)units));
+    json_array_foreach(json_object_get(sublayer, "tables"), k, table) {
+        units = number_in(table, "units");
         put_line(6, "%lld unit%s: table of %s", units, plural((size_t)units),
                  text_in(table, "reads"));
         json_array_foreach(json_object_get(table, "gives"), j, text)
@@ -148,11 +143,12 @@ static void print_sublayer(const ModelMlp *mlp, size_t number) {
 }
 
 static void print_layers(const Info *info) {
-    for (size_t l = 0; l < info->model->layer_count; l++) {
-        const ModelLayer *layer = info->model->layers[l];
+    size_t l, k;
+    const json_t *layer, *entry;
+    json_array_foreach(json_object_get(info->document, "layers"), l, layer) {
         put_line(2, "layer %zu", l);
-        for (size_t h = 0; h < layer->head_count; h++) print_head(layer->heads[h], h);
-        for (size_t m = 0; m < layer->mlp_count; m++) print_sublayer(layer->mlps[m], m);
+        json_array_foreach(json_object_get(layer, "heads"), k, entry) print_head(entry, k);
+        json_array_foreach(json_object_get(layer, "sublayers"), k, entry) print_sublayer(entry, k);
     }
 }
 
@@ -176,10 +172,19 @@ static void print_group(const json_t *group) {
     put_line(4, "%-5lld %-10s %s", (long long)group_dim(group), from, text_in(group, "carries"));
 }
 
+static void print_output(const RaspOutput *o) {
+    size_t count = strcmp(o->decode, "argmax") == 0 ? o->value_count : 1;
+    Arena *arena = command_arena();
+    const char *range = count == 1 ? arena_format(arena, "%zu", o->start)
+                                   : arena_format(arena, "%zu-%zu", o->start, o->start + count - 1);
+    put_line(4, "%-5s %-10s %s, decoded by %s from %zu value%s", range, "output", o->name,
+             o->decode, o->value_count, plural(o->value_count));
+}
+
 static void print_stream(const Info *info) {
     size_t k;
-    const json_t *group, *groups = json_object_get(info->model->extra, "groups");
-    const json_t *dims = json_object_get(info->model->extra, "dims");
+    const json_t *group, *groups = json_object_get(info->document, "groups");
+    const json_t *dims = json_object_get(info->document, "dims");
     const json_t *one = json_object_get(dims, "one"), *sink = json_object_get(dims, "sink");
     put_line(2, "residual stream: dimension, where it is written, what it carries");
     if (sink)
@@ -191,15 +196,7 @@ static void print_stream(const Info *info) {
     for (size_t d = 0; d < info->model->width; d++)
         json_array_foreach(groups, k, group) if (group_dim(group) == (json_int_t)d)
             print_group(group);
-    for (size_t o = 0; o < info->model->output_count; o++) {
-        const ModelOutput *output = info->model->outputs[o];
-        size_t count = output->decode == RT_DECODE_ARGMAX ? output->value_count : 1;
-        const char *range = count == 1 ? arena_format(info->arena, "%zu", output->start)
-                                       : arena_format(info->arena, "%zu-%zu", output->start,
-                                                      output->start + count - 1);
-        put_line(4, "%-5s %-10s %s, decoded by %s from %zu value%s", range, "output", output->name,
-                 rt_decode_names[output->decode], output->value_count, plural(output->value_count));
-    }
+    for (size_t o = 0; o < info->model->output_count; o++) print_output(&info->model->outputs[o]);
 }
 
 /* --- JSON ---------------------------------------------------------------------------------- */
@@ -210,38 +207,10 @@ static void json_dumped(Json *j, const char *key, const json_t *value) {
     free(text);
 }
 
-/* What the file says of a head, with what it is. */
-static void json_head(Json *j, const ModelHead *head) {
-    json_t *entry = json_deep_copy(head->extra);
-    json_object_set_new(entry, "rank", json_integer((json_int_t)head->query.cols));
-    json_object_set_new(entry, "mask", json_string(rt_mask_names[head->mask]));
-    json_object_set_new(entry, "sink", json_boolean(head->sink));
-    json_dumped(j, NULL, entry);
-    json_decref(entry);
-}
-
-static void json_sublayer(Json *j, const ModelMlp *mlp) {
-    json_t *entry = json_deep_copy(mlp->extra);
-    json_object_set_new(entry, "units", json_integer((json_int_t)mlp->in.cols));
-    json_dumped(j, NULL, entry);
-    json_decref(entry);
-}
-
-static void json_layer(Json *j, const ModelLayer *layer) {
-    json_begin_object(j, NULL);
-    json_begin_array(j, "heads");
-    for (size_t h = 0; h < layer->head_count; h++) json_head(j, layer->heads[h]);
-    json_end(j);
-    json_begin_array(j, "sublayers");
-    for (size_t m = 0; m < layer->mlp_count; m++) json_sublayer(j, layer->mlps[m]);
-    json_end(j);
-    json_end(j);
-}
-
-static void json_output(Json *j, const ModelOutput *output) {
+static void json_output(Json *j, const RaspOutput *output) {
     json_begin_object(j, NULL);
     json_text(j, "name", output->name);
-    json_text(j, "decode", rt_decode_names[output->decode]);
+    json_text(j, "decode", output->decode);
     json_count(j, "start", output->start);
     json_count(j, "values", output->value_count);
     json_end(j);
@@ -250,63 +219,50 @@ static void json_output(Json *j, const ModelOutput *output) {
 static void print_json(const Info *info) {
     static const char *const keys[] = {"program", "source_sha256", "compiler", "domain",
                                        "options", "dims",          "groups",   "certificate"};
-    const Model *m = info->model;
+    const RaspModelInfo *m = info->model;
     Json j = {.out = stdout};
     json_begin_object(&j, NULL);
     json_text(&j, "file", info->path);
     json_count(&j, "alphabet_size", m->alphabet_size);
-    json_text(&j, "token_type", rt_kind_names[m->token_type]);
+    json_text(&j, "token_type", kind_names[m->token_kind]);
     json_count(&j, "max_length", m->max_length);
-    summary_json(&j, m, &info->sizes);
-    json_begin_array(&j, "layers");
-    for (size_t l = 0; l < m->layer_count; l++) json_layer(&j, m->layers[l]);
-    json_end(&j);
+    summary_json(&j, m);
+    json_dumped(&j, "layers", json_object_get(info->document, "layers"));
     json_begin_array(&j, "outputs");
-    for (size_t o = 0; o < m->output_count; o++) json_output(&j, m->outputs[o]);
+    for (size_t o = 0; o < m->output_count; o++) json_output(&j, &m->outputs[o]);
     json_end(&j);
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
-        json_dumped(&j, keys[k], json_object_get(m->extra, keys[k]));
+        json_dumped(&j, keys[k], json_object_get(info->document, keys[k]));
     json_end(&j);
 }
 
 /* --- the command --------------------------------------------------------------------------- */
 
-static void show(const Common *a, const Model *model, Arena *arena) {
-    Info info = {a->argument, model, arena, intern_new(arena), summary_of(model, arena)};
+static void show(const Common *a, const Info *info) {
     if (a->json) {
-        print_json(&info);
+        print_json(info);
         return;
     }
-    print_sizes(&info);
-    print_certificate(&info);
-    print_layers(&info);
-    print_stream(&info);
+    print_sizes(info);
+    print_certificate(info);
+    print_layers(info);
+    print_stream(info);
 }
 
 static int info(const Common *a) {
-    Budget budget;
-    BudgetGuard guard;
-    Arena *volatile arena = NULL;
-    volatile int status = EXIT_FAILED;
-    if (!weights_recognised(a->argument)) {
-        report_error("'%s' is no weights file ('rasp layers' says what a program needs, 'rasp "
-                     "compile' makes the weights)",
-                     a->argument);
-        return EXIT_WRONG_PROGRAM;
-    }
-    Model *model = weights_load(a->argument);
-    if (!model) return EXIT_WRONG_PROGRAM;
-    budget_init(&budget, BUDGET_DEFAULT_LIMIT);
-    if (BUDGET_ENTER(&budget, &guard)) {
-        arena = arena_new(&budget);
-        show(a, model, arena);
-        status = EXIT_FINE;
-        budget_leave(&budget, &guard);
-    } else {
-        report_error("out of memory");
-    }
-    arena_free(arena);
-    model_free(model);
+    RaspError error;
+    RaspModel *model;
+    int status = weights_open(a->argument, a->memory, &model);
+    if (status != EXIT_FINE) return status;
+    char *text = rasp_model_json(model, &error);
+    Info info = {a->argument, rasp_model_info(model), text ? json_loads(text, 0, NULL) : NULL};
+    if (info.document)
+        show(a, &info);
+    else
+        status = text ? EXIT_FAILED : report_failure(&error);
+    json_decref(info.document);
+    rasp_free(text);
+    rasp_model_free(model);
     return status;
 }
 
@@ -315,5 +271,9 @@ int cmd_info(int argc, char **argv) {
         .options = options, .parser = option_parse, .args_doc = "WEIGHTS", .doc = help};
     Common arguments = {.kind = &weights_argument};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    return info(&arguments);
+    if (weights_recognised(arguments.argument)) return info(&arguments);
+    report_error("'%s' is no weights file ('rasp layers' says what a program needs, 'rasp compile' "
+                 "makes the weights)",
+                 arguments.argument);
+    return EXIT_WRONG_PROGRAM;
 }

@@ -5,12 +5,9 @@
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/summary.h"
-#include "graph/analysis.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { TEXT_WIDTH = 120 };
 
 static const struct argp_option options[] = {
     OPTIONS_SOP,
@@ -28,21 +25,10 @@ static const char help[] =
 
 /* --- one s-op --------------------------------------------------------------------------- */
 
-static const char *head_text(Program *p, NodeId selector) {
-    if (selector == NODE_NONE) return "select(1, 1, ==)";
-    return graph_text(session_graph(p->session), selector, TEXT_WIDTH, p->arena);
-}
-
-static const char *node_place(Program *p, NodeId id) {
-    if (id == NODE_NONE) return "";
-    return program_place(p, graph_node(session_graph(p->session), id)->span);
-}
-
-/* A node of the path: by its name, or in source form. */
-static const char *step_text(Program *p, NodeId id) {
-    const Node *node = graph_node(session_graph(p->session), id);
-    if (node->name) return node->name->text;
-    return graph_text(session_graph(p->session), id, TEXT_WIDTH / 2, p->arena);
+static size_t heads_in(const RaspLayers *layers, uint32_t layer) {
+    size_t count = 0;
+    for (size_t k = 0; k < layers->head_count; k++) count += layers->heads[k].layer == layer;
+    return count;
 }
 
 static void put_place(const char *place) {
@@ -50,78 +36,76 @@ static void put_place(const char *place) {
     putchar('\n');
 }
 
-static void print_heads(Program *p, const Layers *layers) {
+static void print_heads(const Program *p, const RaspLayers *layers) {
     uint32_t layer = 0;
     for (size_t k = 0; k < layers->head_count; k++) {
-        const Head *head = &layers->heads[k];
+        const RaspHead *head = &layers->heads[k];
         if (head->layer != layer) {
-            size_t count = layers_heads(layers, layer = head->layer);
+            size_t count = heads_in(layers, layer = head->layer);
             printf("  layer %u: %zu head%s\n", layer, count, plural(count));
         }
-        printf("    %s", head_text(p, head->selector));
-        put_place(node_place(p, head->selector));
+        printf("    %s", head->selector);
+        put_place(program_place(p, &head->place));
     }
 }
 
-static void print_sop(Program *p, const Sop *sop, const Layers *layers) {
+static void print_sop(const Program *p, const RaspSop *sop, const RaspLayers *layers) {
     printf("%s: %u attention layer%s, %zu head%s\n", sop->name, layers->count,
            plural(layers->count), layers->head_count, plural(layers->head_count));
     print_heads(p, layers);
     if (layers->count < 2) return;
     puts("  critical path:");
     for (uint32_t k = 0; k < layers->count; k++) {
-        printf("    %u. %s", k + 1, step_text(p, layers->path[k]));
-        put_place(node_place(p, layers->path[k]));
+        printf("    %u. %s", k + 1, layers->path[k].sop);
+        put_place(program_place(p, &layers->path[k].place));
     }
 }
 
-static void json_node(Json *j, Program *p, const char *key, const char *text, NodeId id,
-                      size_t layer) {
+static void json_node(Json *j, const char *key, const char *text, const char *place, size_t layer) {
     json_begin_object(j, NULL);
     json_count(j, "layer", layer);
     json_text(j, key, text);
-    json_text(j, "place", node_place(p, id));
+    json_text(j, "place", place);
     json_end(j);
 }
 
-static void print_json(Program *p, const Sop *sop, const Layers *layers) {
+static void print_json(const Program *p, const RaspSop *sop, const RaspLayers *layers) {
     Json j = {.out = stdout};
     json_begin_object(&j, NULL);
     json_text(&j, "sop", sop->name);
     json_count(&j, "layers", layers->count);
     json_begin_array(&j, "heads_per_layer");
     for (uint32_t layer = 1; layer <= layers->count; layer++)
-        json_count(&j, NULL, layers_heads(layers, layer));
+        json_count(&j, NULL, heads_in(layers, layer));
     json_end(&j);
     json_begin_array(&j, "heads");
     for (size_t k = 0; k < layers->head_count; k++) {
-        const Head *head = &layers->heads[k];
-        json_node(&j, p, "selector", head_text(p, head->selector), head->selector, head->layer);
+        const RaspHead *head = &layers->heads[k];
+        json_node(&j, "selector", head->selector, program_place(p, &head->place), head->layer);
     }
     json_end(&j);
     json_begin_array(&j, "path");
     for (uint32_t k = 0; k < layers->count; k++)
-        json_node(&j, p, "sop", step_text(p, layers->path[k]), layers->path[k], k + 1);
+        json_node(&j, "sop", layers->path[k].sop, program_place(p, &layers->path[k].place), k + 1);
     json_end(&j);
     json_end(&j);
 }
 
 /* --- all of them ------------------------------------------------------------------------ */
 
-static int run(Program *program, void *context) {
-    const Common *a = context;
+static int print_all(const Program *p, const Common *a) {
     size_t count;
-    const Sop *sops = program_sops(program, &a->choice, &count);
-    if (!sops) return EXIT_WRONG_PROGRAM;
-    for (size_t k = 0; k < count && !report_output_failed(); k++) {
-        Layers layers =
-            analyse_layers(session_graph(program->session), &sops[k].node, 1, program->arena);
-        if (a->json)
-            print_json(program, &sops[k], &layers);
+    RaspError error;
+    const RaspSop *sops;
+    int status = program_sops(p, &a->choice, &sops, &count);
+    for (size_t k = 0; status == EXIT_FINE && k < count && !report_output_failed(); k++) {
+        const RaspLayers *layers = rasp_program_layers(p->handle, &sops[k], &error);
+        if (!layers)
+            status = report_failure(&error);
         else
-            print_sop(program, &sops[k], &layers);
+            (a->json ? print_json : print_sop)(p, &sops[k], layers);
     }
-    return EXIT_FINE;
+    return status;
 }
 
 int cmd_layers(int argc, char **argv) {
@@ -129,7 +113,10 @@ int cmd_layers(int argc, char **argv) {
         .options = options, .parser = option_parse, .args_doc = "PROGRAM", .doc = help};
     Common arguments = {.kind = &program_argument};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    int status = program_with(arguments.argument, arguments.memory, run, &arguments);
+    Program program;
+    int status = program_open(arguments.argument, arguments.memory, &program);
+    if (status == EXIT_FINE) status = print_all(&program, &arguments);
+    rasp_program_free(program.handle);
     free(arguments.choice.names);
     return status;
 }

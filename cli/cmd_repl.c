@@ -19,57 +19,52 @@ static const char help[] =
     "Example:\n"
     "  echo 'sort(tokens, tokens);' | rasp repl";
 
-static const char banner[] = "rasp " RASP_VERSION "   (help tells what there is, Ctrl-D leaves)\n"
-                             "running example is: hello\n";
-
 typedef struct Terminal {
-    Session *session; /* once it has started */
+    RaspRepl *session; /* once it has started */
 } Terminal;
 
-static void on_start(void *context, Session *session) {
+static void on_start(void *context, RaspRepl *session) {
     ((Terminal *)context)->session = session;
 }
 
-static bool on_line(void *context, Session *session, const char *line, size_t length) {
+static bool on_line(void *context, RaspRepl *session, const char *line, size_t length) {
     (void)context;
     return help_command(session, line, length);
 }
 
-static int run(Budget *budget, LineInput *lines, Terminal *terminal) {
+static bool run(size_t memory, LineInput *lines, Terminal *terminal) {
     bool edits = line_edits(lines);
+    RaspConfig config = report_config(memory);
     Printer printer = {.out = stdout,
                        .friendly = edits,
                        .colour = edits && report_colour(STDOUT_FILENO),
                        .draw = draw_picture};
-    ReplOptions options = {.session = {.budget = budget},
-                           .printer = &printer,
-                           .lines = lines,
-                           .context = terminal,
-                           .cancel = stop_catch()};
-    budget->cancel = options.cancel;
+    ReplOptions how = {.config = &config,
+                       .printer = &printer,
+                       .lines = lines,
+                       .context = terminal,
+                       .cancel = stop_catch()};
     if (edits) {
-        options.banner = banner;
-        options.started = on_start;
-        options.command = on_line;
+        how.banner = arena_format(command_arena(),
+                                  "rasp %s   (help tells what there is, Ctrl-D leaves)\n"
+                                  "running example is: hello\n",
+                                  rasp_version());
+        how.started = on_start;
+        how.command = on_line;
     }
-    return repl_run(&options) ? EXIT_FINE : EXIT_FAILED;
+    return repl_run(&how);
 }
 
 static int repl(size_t memory) {
-    Budget budget;
-    BudgetGuard guard;
     Terminal terminal = {NULL};
     LineInput *lines = line_open(complete_line, &terminal.session);
-    volatile int status = EXIT_FAILED;
-    budget_init(&budget, memory ? memory : BUDGET_DEFAULT_LIMIT);
-    if (lines && BUDGET_ENTER(&budget, &guard)) {
-        status = run(&budget, lines, &terminal);
-        budget_leave(&budget, &guard);
-    } else {
+    if (!lines) {
         report_error("out of memory");
+        return EXIT_FAILED;
     }
+    bool fine = run(memory, lines, &terminal);
     line_close(lines);
-    return status;
+    return fine ? EXIT_FINE : EXIT_FAILED;
 }
 
 static const struct argp_option options[] = {OPTION_MEMORY, {0}};

@@ -1,16 +1,12 @@
 /* `rasp run PROGRAM [INPUT...]` */
 #include "cli/command.h"
 
-#include "cli/file.h"
+#include "cli/machines.h"
 #include "cli/options.h"
 #include "cli/paths.h"
 #include "cli/report.h"
 #include "cli/run_weights.h"
-#include "cli/runner.h"
 #include "cli/weights.h"
-#include "grammar/ast_dump.h"
-#include "grammar/parse.h"
-#include "graph/graph_dump.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +18,7 @@ typedef struct RunArguments {
     char **inputs;
     int input_count;
     RunnerOptions runner;
+    RaspPlan plan;
     WeightsOptions weights;
     Dump dump;
 } RunArguments;
@@ -57,7 +54,7 @@ static void take_argument(struct argp_state *state, RunArguments *a, char *text)
 
 static error_t parse(int key, char *text, struct argp_state *state) {
     static const char *const plans[] = {
-        [EXEC_PLAN_AUTO] = "auto", [EXEC_PLAN_NAIVE] = "naive", NULL};
+        [RASP_PLAN_AUTO] = "auto", [RASP_PLAN_NAIVE] = "naive", NULL};
     static const char *const dumps[] = {"ast", "graph", NULL};
     RunArguments *a = state->input;
     switch (key) {
@@ -65,10 +62,10 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         state->child_inputs[0] = &a->weights;
         return 0;
     case KEY_STRING:
-        a->runner.reading = INPUT_STRING;
+        a->runner.form = RASP_AS_STRING;
         return 0;
     case KEY_LIST:
-        a->runner.reading = INPUT_LIST;
+        a->runner.form = RASP_AS_LIST;
         return 0;
     case 'p':
         a->runner.precision = (int)option_number(state, "--precision", text, 0);
@@ -77,7 +74,7 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         a->runner.stats = true;
         return 0;
     case KEY_PLAN:
-        a->runner.plan = (ExecPlan)option_word(state, "--plan", text, plans);
+        a->plan = (RaspPlan)option_word(state, "--plan", text, plans);
         return 0;
     case KEY_DUMP:
         a->dump = (Dump)(DUMP_AST + option_word(state, "--dump", text, dumps));
@@ -114,78 +111,68 @@ static RunArguments read_arguments(int argc, char **argv) {
     const Common *common = &arguments.common;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     arguments.runner.json = common->json;
-    arguments.runner.threads = common->threads;
     arguments.runner.named = common->choice.all || common->choice.count > 1;
     return arguments;
 }
 
 /* --- dumps ------------------------------------------------------------------------------ */
 
-static int dump_tree(Arena *arena, const char *name) {
-    size_t length;
-    const char *path = paths_find_program(arena, name);
-    const char *text = path ? file_read(arena, path, &length) : NULL;
-    if (!text) return EXIT_NO_FILE;
-    SourceMap *map = source_map_new(arena);
-    const Source *source = source_add(map, path, text, length);
-    if (!source) {
-        report_error("'%s' is too large: a text holds less than 4 GiB", path);
-        return EXIT_WRONG_PROGRAM;
-    }
-    ParseContext context = {arena, intern_new(arena), map, &report_sink};
-    const Ast *tree = parse_file(&context, source);
-    if (!tree) return EXIT_WRONG_PROGRAM;
-    ast_dump(stdout, tree, arena);
+static int print_dump(char *text, const RaspError *error) {
+    if (!text) return report_failure(error);
+    fputs(text, stdout);
+    rasp_free(text);
     return EXIT_FINE;
 }
 
 /* The tree is of the text alone: the program is not loaded. */
-static int run_dump_tree(const RunArguments *a) {
-    Budget budget;
-    BudgetGuard guard;
-    Arena *volatile arena = NULL;
-    volatile int status = EXIT_FAILED;
-    budget_init(&budget, a->common.memory ? a->common.memory : BUDGET_DEFAULT_LIMIT);
-    if (BUDGET_ENTER(&budget, &guard)) {
-        arena = arena_new(&budget);
-        status = dump_tree(arena, a->common.argument);
-        budget_leave(&budget, &guard);
-    } else {
-        char message[256];
-        budget_message(&budget, message, sizeof message);
-        report_error("%s", message);
-    }
-    arena_free(arena);
-    return status;
+static int dump_tree(const RunArguments *a) {
+    RaspError error;
+    RaspConfig config = report_config(a->common.memory);
+    const char *path = paths_find_program(command_arena(), a->common.argument);
+    if (!path) return EXIT_NO_FILE;
+    return print_dump(rasp_syntax_tree(&(RaspSource){.path = path}, &config, &error), &error);
 }
 
-static void dump_graph(Program *p, const Sop *sops, size_t count) {
-    NodeId *roots = ARENA_ARRAY(p->arena, count, NodeId);
-    const char **names = ARENA_ARRAY(p->arena, count, const char *);
-    for (size_t k = 0; k < count; k++) roots[k] = sops[k].node, names[k] = sops[k].name;
-    graph_dump(stdout, session_graph(p->session), roots, names, count, p->arena);
+static int dump_graph(const Program *p, const RaspSop *sops, size_t count) {
+    RaspError error;
+    return print_dump(rasp_program_graph(p->handle, sops, count, &error), &error);
 }
 
 /* --- running ---------------------------------------------------------------------------- */
 
-static int run_program(Program *program, void *context) {
-    const RunArguments *a = context;
-    Runner runner = {.program = program, .options = &a->runner};
-    runner.sops = program_sops(program, &a->common.choice, &runner.sop_count);
-    if (!runner.sops) return EXIT_WRONG_PROGRAM;
-    if (a->dump == DUMP_GRAPH) {
-        dump_graph(program, runner.sops, runner.sop_count);
-        return EXIT_FINE;
-    }
+static int run_sops(const Program *p, const RunArguments *a, const RaspSop *sops, size_t count) {
+    Interpreter interpreter = {
+        p->handle, sops, count, {a->plan, a->common.threads, a->runner.stats}};
+    Machine machine = interpreter_machine(&interpreter);
+    const char **names = ARENA_ARRAY(command_arena(), count, const char *);
+    for (size_t k = 0; k < count; k++) names[k] = sops[k].name;
+    Runner runner = {.options = &a->runner,
+                     .machine = &machine,
+                     .names = names,
+                     .count = count,
+                     .line_limit = runner_line_limit(a->common.memory)};
     return runner_run_all(&runner, a->inputs, a->input_count);
+}
+
+static int run_program(const RunArguments *a) {
+    Program program;
+    const RaspSop *sops;
+    size_t count;
+    int status = program_open(a->common.argument, a->common.memory, &program);
+    if (status == EXIT_FINE) status = program_sops(&program, &a->common.choice, &sops, &count);
+    if (status == EXIT_FINE)
+        status = a->dump == DUMP_GRAPH ? dump_graph(&program, sops, count)
+                                       : run_sops(&program, a, sops, count);
+    rasp_program_free(program.handle);
+    return status;
 }
 
 static int run_file(RunArguments *a) {
     if (weights_recognised(a->common.argument)) {
         if (a->dump == DUMP_NOTHING)
             return run_weights(&(WeightsRun){a->common.argument, &a->common.choice, &a->runner,
-                                             &a->weights, a->common.memory, a->inputs,
-                                             a->input_count});
+                                             &a->weights, a->plan, a->common.threads,
+                                             a->common.memory, a->inputs, a->input_count});
         report_error("--dump goes with a program, and '%s' is a weights file", a->common.argument);
         return EXIT_WRONG_USE;
     }
@@ -195,8 +182,8 @@ static int run_file(RunArguments *a) {
                      a->common.argument);
         return EXIT_WRONG_USE;
     }
-    if (a->dump == DUMP_AST) return run_dump_tree(a);
-    return program_with(a->common.argument, a->common.memory, run_program, a);
+    if (a->dump == DUMP_AST) return dump_tree(a);
+    return run_program(a);
 }
 
 int cmd_run(int argc, char **argv) {

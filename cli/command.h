@@ -1,12 +1,13 @@
 /* command.h: the subcommands of `rasp`.
  *
  * A subcommand is a row of the table in main.c and a function that takes its own argument
- * vector (argv[0] is "rasp NAME", for messages) and returns an exit status.
+ * vector (argv[0] is "rasp NAME", for messages) and returns an exit status.  It is a client of
+ * rasp.h like any other: here are options, the terminal and printing.
  */
 #ifndef RASP_CLI_COMMAND_H
 #define RASP_CLI_COMMAND_H
 
-#define RASP_VERSION "0.1.0"
+#include "base/arena.h"
 
 typedef enum ExitStatus {
     EXIT_FINE = 0,
@@ -25,5 +26,8 @@ int cmd_info(int argc, char **argv);
 int cmd_layers(int argc, char **argv);
 int cmd_repl(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
+
+/* Memory for the texts of a command; given back when the process ends. */
+Arena *command_arena(void);
 
 #endif

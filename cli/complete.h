@@ -2,9 +2,9 @@
 #ifndef RASP_CLI_COMPLETE_H
 #define RASP_CLI_COMPLETE_H
 
-#include "interp/eval/session.h"
+#include "api/rasp.h"
 
-/* A LineCompleter (line.h) whose context is a Session **: names of the session, built-in
+/* A LineCompleter (line.h) whose context is a RaspRepl **: names of the session, built-in
  * forms, keywords; at the beginning of a line also the REPL's commands. */
 void complete_line(void *context, const char *line, size_t at, const char *prefix,
                    void (*offer)(void *to, const char *word), void *to);

@@ -1,11 +1,13 @@
+#define _GNU_SOURCE /* asprintf */
 #include "cli/draw.h"
 
 #include "base/utf8.h"
-#include "interp/eval/value_text.h"
-#include "interp/exec/graph_dot.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -21,8 +23,7 @@ static void complain(const char *what, const char *about, const char *why) {
 
 /* "name(input)" as a file name: nothing that leads out of the folder or that a terminal would
  * take for a command, and cut to a length that every file system holds. */
-static const char *file_name(const char *title, Arena *arena) {
-    char *name = arena_text(arena, title, strlen(title));
+static void make_safe(char *name) {
     size_t length = 0;
     for (size_t step; name[length] && length < NAME_BYTES; length += step) {
         unsigned char c = (unsigned char)name[length];
@@ -32,35 +33,24 @@ static const char *file_name(const char *title, Arena *arena) {
     }
     name[length] = '\0';
     if (name[0] == '.') name[0] = '_';
+}
+
+/* For free; NULL: out of memory. */
+static char *file_name(RaspRepl *repl, RaspValue sop, RaspValue input) {
+    char *name;
+    RaspStyle style = input.kind == RASP_VALUE_ATOM ? RASP_QUOTED : RASP_PLAIN;
+    const char *shown = rasp_value_text(repl, input, style);
+    if (asprintf(&name, "%s(%s)", rasp_value_name(sop), shown) < 0) return NULL;
+    make_safe(name);
     return name;
 }
 
-/* Closes the file when memory runs out, too. */
-static bool put_dot(FILE *out, Session *session, const Drawing *drawing, Fault *fault) {
-    Budget *budget = session_budget(session);
-    BudgetGuard guard;
-    if (!BUDGET_ENTER(budget, &guard)) {
-        BudgetStop why = budget->stop;
-        fclose(out);
-        budget_stop(budget, why);
-    }
-    bool fine = graph_dot(out, drawing, session_scratch(session), fault);
-    budget_leave(budget, &guard);
-    return fine;
-}
-
-static bool write_dot(Session *session, const Drawing *drawing, const char *path) {
-    Fault fault;
+static bool write_dot(const char *text, const char *path) {
     FILE *out = fopen(path, "w");
-    if (!out) {
-        complain("cannot write", path, strerror(errno));
-        return false;
-    }
-    bool fine = put_dot(out, session, drawing, &fault);
-    if (!fine) complain("cannot draw", path, fault_text(&fault, session_scratch(session)));
-    bool written = fclose(out) == 0;
-    if (!written) complain("cannot write", path, strerror(errno));
-    return fine && written;
+    bool fine = out && fputs(text, out) >= 0;
+    if (out && fclose(out) != 0) fine = false;
+    if (!fine) complain("cannot write", path, strerror(errno));
+    return fine;
 }
 
 /* Without a shell: file names are data. */
@@ -78,20 +68,22 @@ static void run_dot(const char *from, const char *to) {
         complain("'dot' could not make", to, error ? strerror(error) : "it failed");
 }
 
-void draw_picture(Printer *printer, Session *session, Value sop, Value input, Exec *exec) {
-    (void)printer;
-    Arena *arena = session_scratch(session);
-    Drawing drawing = {.graph = session_graph(session), .exec = exec, .root = sop.object->node};
-    value_count(input, &drawing.length);
-    bool is_string = input.kind == VALUE_ATOM;
-    const char *shown = value_show(input, is_string ? TEXT_QUOTED : TEXT_PLAIN, arena);
-    drawing.title = arena_format(arena, "%s(%s)", sop.object->name->text, shown);
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+static void draw_named(const char *name, const char *text) {
+    char dot[PATH_MAX], pdf[PATH_MAX];
+    snprintf(dot, sizeof dot, "%s/%s.dot", folder, name);
+    snprintf(pdf, sizeof pdf, "%s/%s.pdf", folder, name);
+    if (write_dot(text, dot)) run_dot(dot, pdf);
+}
+
+void draw_picture(RaspRepl *repl, RaspValue sop, RaspValue input) {
+    RaspError error;
+    char *name = file_name(repl, sop, input), *text = rasp_value_dot(repl, sop, input, &error);
+    if (!text)
+        complain("cannot draw", name ? name : "it", error.text);
+    else if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         complain("cannot make the folder", folder, strerror(errno));
-        return;
-    }
-    const char *name = file_name(drawing.title, arena);
-    const char *dot = arena_format(arena, "%s/%s.dot", folder, name);
-    if (write_dot(session, &drawing, dot))
-        run_dot(dot, arena_format(arena, "%s/%s.pdf", folder, name));
+    else if (name)
+        draw_named(name, text);
+    rasp_free(text);
+    free(name);
 }

@@ -3,9 +3,9 @@
 #ifndef RASP_CLI_DRAW_H
 #define RASP_CLI_DRAW_H
 
-#include "cli/print.h"
+#include "api/rasp.h"
 
 /* Printer.draw.  Says nothing when all went well; else one line on standard error. */
-void draw_picture(Printer *printer, Session *session, Value sop, Value input, Exec *exec);
+void draw_picture(RaspRepl *repl, RaspValue sop, RaspValue input);
 
 #endif

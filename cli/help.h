@@ -3,9 +3,9 @@
 #ifndef RASP_CLI_HELP_H
 #define RASP_CLI_HELP_H
 
-#include "interp/eval/session.h"
+#include "api/rasp.h"
 
 /* If the line is `help` or `help NAME`: prints to standard output and gives true. */
-bool help_command(Session *session, const char *line, size_t length);
+bool help_command(RaspRepl *repl, const char *line, size_t length);
 
 #endif

@@ -1,26 +1,26 @@
 #include "cli/json_values.h"
 
-static void json_atom(Json *j, Atom atom) {
+static void json_atom(Json *j, RaspAtom atom) {
     char text[64];
-    if (atom.kind == ATOM_STRING) {
-        json_quoted(j, NULL, atom.s->text, atom.s->length);
+    if (atom.kind == RASP_STRING) {
+        json_quoted(j, NULL, atom.as.s.text, atom.as.s.length);
         return;
     }
-    atom_text(atom, ATOM_JSON, text, sizeof text);
+    rasp_atom_text(atom, RASP_JSON, text, sizeof text);
     json_ready(j, NULL, text);
 }
 
-void json_atoms(Json *j, const char *key, const Atom *atoms, size_t count) {
+void json_atoms(Json *j, const char *key, const RaspAtom *atoms, size_t count) {
     json_begin_array(j, key);
     for (size_t k = 0; k < count; k++) json_atom(j, atoms[k]);
     json_end(j);
 }
 
-void json_column(Json *j, const char *key, const Column *column, int precision) {
+void json_sequence(Json *j, const char *key, const RaspSequence *sequence, int precision) {
     json_begin_array(j, key);
-    for (size_t k = 0; k < column->length; k++) {
-        Atom atom = column_at(column, k);
-        if (precision >= 0 && atom.kind == ATOM_FLOAT) atom.f = float_round(atom.f, precision);
+    for (size_t k = 0; k < rasp_sequence_length(sequence); k++) {
+        RaspAtom atom = rasp_sequence_at(sequence, k);
+        if (precision >= 0 && atom.kind == RASP_FLOAT) atom.as.f = rasp_round(atom.as.f, precision);
         json_atom(j, atom);
     }
     json_end(j);

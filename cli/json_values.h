@@ -2,12 +2,12 @@
 #ifndef RASP_CLI_JSON_VALUES_H
 #define RASP_CLI_JSON_VALUES_H
 
+#include "api/rasp.h"
 #include "cli/json.h"
-#include "interp/exec/exec.h"
 
 /* Infinities and NaN, which JSON has not, stand as strings. */
-void json_atoms(Json *json, const char *key, const Atom *atoms, size_t count);
+void json_atoms(Json *json, const char *key, const RaspAtom *atoms, size_t count);
 /* Floats rounded to `precision` decimals if it is not negative. */
-void json_column(Json *json, const char *key, const Column *column, int precision);
+void json_sequence(Json *json, const char *key, const RaspSequence *sequence, int precision);
 
 #endif

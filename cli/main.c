@@ -1,5 +1,6 @@
 #include "cli/command.h"
 
+#include "api/rasp.h"
 #include "cli/report.h"
 
 #include <argp.h>
@@ -75,7 +76,7 @@ static int dispatch(int argc, char **argv) {
         return EXIT_FINE;
     }
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
-        puts("rasp " RASP_VERSION);
+        printf("rasp %s\n", rasp_version());
         return EXIT_FINE;
     }
     report_error("no command '%s'; 'rasp --help' lists them (to run a program: rasp run %s)", name,
@@ -90,11 +91,35 @@ static void keep_freed_memory(void) {
     mallopt(M_TRIM_THRESHOLD, 1 << 30);
 }
 
+static Budget budget;
+static Arena *arena;
+
+Arena *command_arena(void) {
+    return arena;
+}
+
+/* Texts of a command are small, but what an input or a file puts into them need not be. */
+static int dispatch_within_memory(int argc, char **argv) {
+    BudgetGuard guard;
+    int status;
+    budget_init(&budget, 0);
+    if (BUDGET_ENTER(&budget, &guard)) {
+        arena = arena_new(&budget);
+        status = dispatch(argc, argv);
+        budget_leave(&budget, &guard);
+    } else {
+        report_error("out of memory");
+        status = EXIT_FAILED;
+    }
+    arena_free(arena);
+    return status;
+}
+
 int main(int argc, char **argv) {
     keep_freed_memory();
     occupy_standard_descriptors();
     use_utf8();
     argp_err_exit_status = EXIT_WRONG_USE;
-    int status = dispatch(argc, argv);
+    int status = dispatch_within_memory(argc, argv);
     return report_output(status);
 }

@@ -41,14 +41,19 @@ int option_word(struct argp_state *state, const char *option, const char *text,
     return 0;
 }
 
-RtRule option_rule(struct argp_state *state, const char *text) {
-    const char *names[RT_RULE_COUNT + 1] = {0};
-    for (int k = 0; k < RT_RULE_COUNT; k++) names[k] = rt_rules[k].name;
-    return (RtRule)option_word(state, "--weights", text, names);
+int option_named(struct argp_state *state, const char *option, const char *text,
+                 const char *(*word)(int k)) {
+    const char *words[32] = {0};
+    for (int k = 0; k < 31 && word(k); k++) words[k] = word(k);
+    return option_word(state, option, text, words);
 }
 
-void option_temperature_fits(struct argp_state *state, RtRule rule) {
-    if (!rt_rules[rule].temperature)
+RaspRule option_rule(struct argp_state *state, const char *text) {
+    return (RaspRule)option_named(state, "--weights", text, rasp_rule_name);
+}
+
+void option_temperature_fits(struct argp_state *state, RaspRule rule) {
+    if (!rasp_rule_has_temperature(rule))
         argp_error(state, "--temperature goes with --weights softmax alone");
 }
 

@@ -13,7 +13,6 @@
 #define RASP_CLI_OPTIONS_H
 
 #include "cli/program.h"
-#include "runtime/weight_rule.h"
 
 #include <argp.h>
 
@@ -83,8 +82,12 @@ double option_positive(struct argp_state *state, const char *option, const char 
 int option_word(struct argp_state *state, const char *option, const char *text,
                 const char *const *words);
 
-RtRule option_rule(struct argp_state *state, const char *text);
+/* The same where the library names the words: NULL behind the last. */
+int option_named(struct argp_state *state, const char *option, const char *text,
+                 const char *(*word)(int k));
+
+RaspRule option_rule(struct argp_state *state, const char *text);
 /* Refuses --temperature beside a rule that has none. */
-void option_temperature_fits(struct argp_state *state, RtRule rule);
+void option_temperature_fits(struct argp_state *state, RaspRule rule);
 
 #endif

@@ -1,6 +1,6 @@
 #include "cli/paths.h"
 
-#include "cli/near.h"
+#include "base/near.h"
 #include "cli/report.h"
 
 #include <dirent.h>

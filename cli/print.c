@@ -1,121 +1,135 @@
 #include "cli/print.h"
 
 #include "base/utf8.h"
-#include "interp/eval/value_text.h"
+#include "cli/command.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* --- values on one line ----------------------------------------------------------------- */
 
-static void put_str(FILE *out, const Str *s) {
-    fwrite(s->text, 1, s->length, out);
-}
-
-static void put_atom(FILE *out, Atom atom, int precision) {
+void print_value(FILE *out, RaspAtom atom, int precision) {
     char text[64];
-    if (atom.kind == ATOM_STRING) {
-        put_str(out, atom.s);
+    if (atom.kind == RASP_STRING) {
+        fwrite(atom.as.s.text, 1, atom.as.s.length, out);
         return;
     }
-    if (atom.kind == ATOM_FLOAT && precision >= 0) atom.f = float_round(atom.f, precision);
-    size_t length = atom_text(atom, ATOM_CELL, text, sizeof text);
+    if (atom.kind == RASP_FLOAT && precision >= 0) atom.as.f = rasp_round(atom.as.f, precision);
+    size_t length = rasp_atom_text(atom, RASP_CELL, text, sizeof text);
     fwrite(text, 1, length, out);
 }
 
-void print_value(FILE *out, Atom value, PrintOptions options) {
-    put_atom(out, value, options.precision);
-}
-
-void print_values(FILE *out, const Column *column, PrintOptions options) {
+void print_values(FILE *out, const RaspSequence *values, int precision) {
+    size_t length = rasp_sequence_length(values);
     fputc('[', out);
-    for (size_t i = 0; i < column->length; i++) {
+    for (size_t i = 0; i < length; i++) {
         if (i) fputs(", ", out);
-        put_atom(out, column_at(column, i), options.precision);
+        print_value(out, rasp_sequence_at(values, i), precision);
     }
     fputc(']', out);
 }
 
-/* Numbers count as equal by value. */
-static bool all_equal(const Column *column) {
-    if (column->constant) return true;
-    Atom first = column_at(column, 0);
-    for (size_t i = 1; i < column->length; i++)
-        if (!atom_equal(first, column_at(column, i))) return false;
-    return true;
+void print_sequence(FILE *out, const RaspSequence *values) {
+    enum { DECIMALS = 3 };
+    size_t length = rasp_sequence_length(values);
+    if (length > 1 && rasp_sequence_uniform(values)) {
+        fputc('[', out);
+        print_value(out, rasp_sequence_at(values, 0), DECIMALS);
+        fprintf(out, "]*%zu", length);
+    } else {
+        print_values(out, values, DECIMALS);
+    }
+    fprintf(out, " (%s)", rasp_type_name(rasp_sequence_type(values)));
 }
 
-/* "[2, 2, 1] (ints)" or "[2]*3 (ints)", floats with three decimals, as the REPL does. */
-static void print_sequence(FILE *out, const Column *column) {
-    enum { DECIMALS = 3 };
-    if (column->length > 1 && all_equal(column)) {
-        fputc('[', out);
-        put_atom(out, column_at(column, 0), DECIMALS);
-        fprintf(out, "]*%zu", column->length);
-    } else {
-        print_values(out, column, (PrintOptions){.precision = DECIMALS});
-    }
-    fprintf(out, " (%s)", sequence_type_name(column->type));
+const char *print_text(RaspAtom atom, RaspStyle style) {
+    size_t size = rasp_atom_text(atom, style, NULL, 0) + 1;
+    char *text = arena_alloc(command_arena(), size);
+    rasp_atom_text(atom, style, text, size);
+    return text;
 }
 
 /* A value's text as messages and examples have it: "hello", ['a', 1]. */
-static void print_quoted(FILE *out, Session *session, Value value) {
-    if (value.kind == VALUE_ATOM && value.atom.kind == ATOM_STRING) {
-        fputc('"', out);
-        put_str(out, value.atom.s);
-        fputc('"', out);
-    } else {
-        fputs(value_show(value, TEXT_PLAIN, session_scratch(session)), out);
-    }
+static void put_quoted(FILE *out, RaspRepl *repl, RaspValue value) {
+    bool is_string = value.kind == RASP_VALUE_ATOM && rasp_value_atom(value).kind == RASP_STRING;
+    if (is_string) fputc('"', out);
+    if (is_string)
+        print_value(out, rasp_value_atom(value), -1);
+    else
+        fputs(rasp_value_text(repl, value, RASP_PLAIN), out);
+    if (is_string) fputc('"', out);
 }
 
 /* --- the full display ------------------------------------------------------------------- */
 
+/* Where a row's atoms are: a sequence, or the elements of an example. */
+typedef struct Atoms {
+    const RaspSequence *sequence;
+    RaspRepl *repl;
+    RaspValue value;
+    size_t count;
+} Atoms;
+
+static Atoms atoms_of_sequence(const RaspSequence *sequence) {
+    return (Atoms){.sequence = sequence, .count = rasp_sequence_length(sequence)};
+}
+
+static Atoms atoms_of_value(RaspRepl *repl, RaspValue value) {
+    return (Atoms){NULL, repl, value, rasp_value_count(value)};
+}
+
+static RaspAtom atom_at(const Atoms *atoms, size_t i) {
+    if (atoms->sequence) return rasp_sequence_at(atoms->sequence, i);
+    return rasp_value_atom(rasp_value_element(atoms->repl, atoms->value, i));
+}
+
+static bool is_true(RaspAtom atom) {
+    return atom.kind == RASP_STRING ? atom.as.s.length > 0
+                                    : !rasp_atom_equal(atom, rasp_bool(false));
+}
+
 /* A row of cells; a row that begins with a bool shows only the rarer truth value. */
 typedef struct Row {
-    const char **cell;
+    char **cell;         /* malloc'd, as they are */
     size_t count, width; /* of the widest, in code points */
 } Row;
 
-static Row make_row(Session *session, Atom (*at)(const void *from, size_t i), const void *from,
-                    size_t count) {
-    Arena *arena = session_scratch(session);
-    Row row = {ARENA_ARRAY(arena, count, const char *), count, 0};
-    bool thin = count && at(from, 0).kind == ATOM_BOOL;
+static char *cell_text(RaspAtom atom) {
+    size_t size = rasp_atom_text(atom, RASP_PLAIN, NULL, 0) + 1;
+    char *text = malloc(size);
+    if (text) rasp_atom_text(atom, RASP_PLAIN, text, size);
+    return text;
+}
+
+static Row make_row(const Atoms *atoms) {
+    Row row = {calloc(atoms->count + 1, sizeof(char *)), atoms->count, 0};
+    bool thin = atoms->count && atom_at(atoms, 0).kind == RASP_BOOL;
     size_t trues = 0, falses = 0;
-    for (size_t i = 0; thin && i < count; i++) {
-        trues += atom_equal(at(from, i), atom_bool(true));
-        falses += atom_equal(at(from, i), atom_bool(false));
+    for (size_t i = 0; thin && i < atoms->count; i++) {
+        trues += rasp_atom_equal(atom_at(atoms, i), rasp_bool(true));
+        falses += rasp_atom_equal(atom_at(atoms, i), rasp_bool(false));
     }
     const char *truth[2] = {falses <= trues ? "F" : "", trues <= falses ? "T" : ""};
-    for (size_t i = 0; i < count; i++) {
-        Atom atom = at(from, i);
-        row.cell[i] = thin ? truth[atom_truth(atom)] : atom_show(atom, ATOM_PLAIN, arena);
-        size_t width = utf8_count(row.cell[i], strlen(row.cell[i]));
+    for (size_t i = 0; row.cell && i < atoms->count; i++) {
+        RaspAtom atom = atom_at(atoms, i);
+        row.cell[i] = thin ? strdup(truth[is_true(atom)]) : cell_text(atom);
+        size_t width = row.cell[i] ? utf8_count(row.cell[i], strlen(row.cell[i])) : 0;
         if (width > row.width) row.width = width;
     }
     return row;
 }
 
-static Atom atom_of_column(const void *from, size_t i) {
-    return column_at(from, i);
-}
-
-typedef struct Elements {
-    Value value;
-    Intern *intern;
-} Elements;
-
-static Atom atom_of_value(const void *from, size_t i) {
-    const Elements *elements = from;
-    return value_element(elements->value, i, elements->intern).atom;
+static void free_row(Row *row) {
+    for (size_t i = 0; row->cell && i < row->count; i++) free(row->cell[i]);
+    free(row->cell);
 }
 
 static void put_row(FILE *out, const char *head, const Row *row, size_t width, const char *type) {
     fprintf(out, " \t\t%s ", head);
-    for (size_t i = 0; i < row->count; i++) {
-        size_t own = utf8_count(row->cell[i], strlen(row->cell[i]));
-        fprintf(out, "%s%*s%s", i ? " " : "", (int)(width - own), "", row->cell[i]);
+    for (size_t i = 0; row->cell && i < row->count; i++) {
+        const char *cell = row->cell[i] ? row->cell[i] : "";
+        size_t own = utf8_count(cell, strlen(cell));
+        fprintf(out, "%s%*s%s", i ? " " : "", (int)(width - own), "", cell);
     }
     fprintf(out, " \t (%s)\n", type);
 }
@@ -124,47 +138,55 @@ static void put_prefix(FILE *out, unsigned tabs) {
     while (tabs--) fputc('\t', out);
 }
 
-/* Goes on behind what introduces it, `note` being text before a short display. */
-static void put_full_display(FILE *out, Session *session, Value example, const Column *column,
-                             unsigned tabs) {
+/* Goes on behind what introduces it. */
+static void put_full_display(FILE *out, RaspRepl *repl, RaspValue example,
+                             const RaspSequence *values, unsigned tabs) {
     fputc('\n', out);
-    Elements elements = {example, session_intern(session)};
-    size_t count = 0;
-    value_count(example, &count);
-    Row input = make_row(session, atom_of_value, &elements, count);
-    Row output = make_row(session, atom_of_column, column, column->length);
+    Atoms tokens = atoms_of_value(repl, example), results = atoms_of_sequence(values);
+    Row input = make_row(&tokens), output = make_row(&results);
     size_t width = input.width > output.width ? input.width : output.width;
     put_prefix(out, tabs);
     put_row(out, "input:  ", &input, width, "strings");
     put_prefix(out, tabs);
-    put_row(out, "output: ", &output, width, sequence_type_name(column->type));
+    put_row(out, "output: ", &output, width, rasp_type_name(rasp_sequence_type(values)));
+    free_row(&input);
+    free_row(&output);
 }
 
-static void put_short_display(FILE *out, const Column *column) {
-    print_sequence(out, column);
+static void put_short_display(FILE *out, const RaspSequence *values) {
+    print_sequence(out, values);
     fputs(" [skipped full display: identical values]\n", out);
 }
 
 /* --- selectors -------------------------------------------------------------------------- */
 
-static void put_matrix(FILE *out, Session *session, Value example, const bool *cells,
+static void put_plain(FILE *out, RaspAtom atom) {
+    char text[64];
+    if (atom.kind == RASP_STRING) {
+        print_value(out, atom, -1);
+        return;
+    }
+    rasp_atom_text(atom, RASP_PLAIN, text, sizeof text);
+    fputs(text, out);
+}
+
+static void put_matrix(FILE *out, RaspRepl *repl, RaspValue example, const bool *cells,
                        unsigned tabs) {
-    size_t count = 0;
-    value_count(example, &count);
+    Atoms tokens = atoms_of_value(repl, example);
     put_prefix(out, tabs);
     fputs(" \t\t\t    ", out);
-    Elements elements = {example, session_intern(session)};
-    for (size_t j = 0; j < count; j++) {
+    for (size_t j = 0; j < tokens.count; j++) {
         fputc(' ', out);
-        fputs(atom_show(atom_of_value(&elements, j), ATOM_PLAIN, session_scratch(session)), out);
+        put_plain(out, atom_at(&tokens, j));
     }
     fputc('\n', out);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < tokens.count; i++) {
         put_prefix(out, tabs);
-        const char *token =
-            atom_show(atom_of_value(&elements, i), ATOM_PLAIN, session_scratch(session));
-        fprintf(out, " \t\t\t %s |", token);
-        for (size_t j = 0; j < count; j++) fputs(cells[i * count + j] ? " 1" : "  ", out);
+        fputs(" \t\t\t ", out);
+        put_plain(out, atom_at(&tokens, i));
+        fputs(" |", out);
+        for (size_t j = 0; j < tokens.count; j++)
+            fputs(cells[i * tokens.count + j] ? " 1" : "  ", out);
         fputc('\n', out);
     }
 }
@@ -176,15 +198,15 @@ static void put_matrix(FILE *out, Session *session, Value example, const bool *c
 typedef struct Where {
     unsigned tabs;
     const char *before;
-    const Str *name;
+    const char *name;
 } Where;
 
-static bool put_result(Printer *printer, Session *session, Value value, Where place);
+static bool put_result(Printer *printer, RaspRepl *repl, RaspValue value, Where place);
 
 /* The session could not show a stored s-op or selector on the example of now. */
-static bool fail(Printer *printer, Session *session, const Fault *fault) {
+static bool fail(Printer *printer, const char *failure) {
     fprintf(printer->out, "\t!!statement executed, but result fails on evaluation:\n\t\t %s\n",
-            fault_reference_text(fault, session_scratch(session)));
+            failure);
     return false;
 }
 
@@ -193,230 +215,209 @@ static void begin(Printer *printer, Where place, const char *kind) {
     fprintf(printer->out, " %s    %s", place.before, kind);
 }
 
-static bool put_sop(Printer *printer, Session *session, Value value, Where place) {
+static bool put_sop(Printer *printer, RaspRepl *repl, RaspValue value, Where place) {
     FILE *out = printer->out;
-    Fault fault;
-    const Str *name = place.name ? place.name : value.object->name;
+    const char *name = place.name ? place.name : rasp_value_name(value), *failure;
     begin(printer, place, "s-op: ");
-    fprintf(out, "%s\n", name->text);
-    if (!session_shows_examples(session, AST_SOP)) return true;
-    bool full = session_full_display(session);
+    fprintf(out, "%s\n", name);
+    if (!rasp_repl_shows_examples(repl, RASP_EXAMPLE_SOP)) return true;
+    bool full = rasp_repl_full_display(repl);
     if (full) put_prefix(out, place.tabs), fputs(" \t Example:", out);
-    const Column *column = session_example_column(session, value, &fault);
-    if (!column) return fail(printer, session, &fault);
-    if (full && !all_equal(column)) {
-        Value input = session_example(session, AST_SELECTOR);
-        put_full_display(out, session, input, column, place.tabs);
+    const RaspSequence *values = rasp_value_sequence(repl, value, &failure);
+    if (!values) return fail(printer, failure);
+    if (full && !rasp_sequence_uniform(values)) {
+        RaspValue input = rasp_repl_example(repl, RASP_EXAMPLE_SELECTOR);
+        put_full_display(out, repl, input, values, place.tabs);
         return true;
     }
     if (!full) put_prefix(out, place.tabs), fputs(" \t Example:", out);
-    fprintf(out, " %s(", name->text);
-    print_quoted(out, session, session_example(session, AST_SOP));
+    fprintf(out, " %s(", name);
+    put_quoted(out, repl, rasp_repl_example(repl, RASP_EXAMPLE_SOP));
     fputs(") = ", out);
     if (full)
-        put_short_display(out, column);
+        put_short_display(out, values);
     else
-        print_sequence(out, column), fputc('\n', out);
+        print_sequence(out, values), fputc('\n', out);
     return true;
 }
 
-static bool put_selector(Printer *printer, Session *session, Value value, Where place) {
-    Fault fault;
+static bool put_selector(Printer *printer, RaspRepl *repl, RaspValue value, Where place) {
+    const char *failure;
     begin(printer, place, "selector: ");
-    fprintf(printer->out, "%s\n", (place.name ? place.name : value.object->name)->text);
-    if (!session_shows_examples(session, AST_SELECTOR)) return true;
+    fprintf(printer->out, "%s\n", place.name ? place.name : rasp_value_name(value));
+    if (!rasp_repl_shows_examples(repl, RASP_EXAMPLE_SELECTOR)) return true;
     put_prefix(printer->out, place.tabs);
     fputs(" \t Example:\n", printer->out);
-    const bool *cells = session_example_matrix(session, value, &fault);
-    if (!cells) return fail(printer, session, &fault);
-    put_matrix(printer->out, session, session_example(session, AST_SELECTOR), cells, place.tabs);
+    const bool *cells = rasp_value_selection(repl, value, &failure);
+    if (!cells) return fail(printer, failure);
+    put_matrix(printer->out, repl, rasp_repl_example(repl, RASP_EXAMPLE_SELECTOR), cells,
+               place.tabs);
     return true;
 }
 
-/* Flat: no element, or of a dict no value, is a container, s-op or selector. */
-static bool is_flat(Value value) {
-    size_t count = 0;
-    value_count(value, &count);
-    if (value.kind == VALUE_LIST && !value.list->items) return true;
-    const Value *elements = value.kind == VALUE_LIST ? value.list->items : value.dict->values;
-    for (size_t k = 0; k < count; k++)
-        if (elements[k].kind != VALUE_ATOM && elements[k].kind != VALUE_FUNCTION) return false;
-    return true;
-}
-
-static bool put_elements(Printer *printer, Session *session, Value value, unsigned tabs) {
-    bool is_list = value.kind == VALUE_LIST;
-    size_t count = 0;
-    value_count(value, &count);
+static bool put_elements(Printer *printer, RaspRepl *repl, RaspValue value, unsigned tabs) {
+    bool is_list = value.kind == RASP_VALUE_LIST;
+    size_t count = rasp_value_count(value);
     for (size_t k = 0; k < count; k++) {
-        budget_poll(session_budget(session)); /* shared parts make long texts */
+        char *before = NULL;
         Where place = {.tabs = tabs + (is_list ? 2 : 3), .before = ""};
-        Arena *scratch = session_scratch(session);
-        if (!is_list)
-            place.before = arena_format(
-                scratch, "%s : ", atom_show(value.dict->keys[k], ATOM_QUOTED, scratch));
-        Value element = is_list ? list_at(value.list, k) : value.dict->values[k];
-        if (!put_result(printer, session, element, place)) return false;
+        if (!is_list) {
+            RaspAtom key = rasp_value_key(value, k);
+            size_t size = rasp_atom_text(key, RASP_QUOTED, NULL, 0) + sizeof " : ";
+            if (!(before = malloc(size))) return false;
+            strcpy(before + rasp_atom_text(key, RASP_QUOTED, before, size), " : ");
+            place.before = before;
+        }
+        RaspValue element = rasp_value_element(repl, value, k);
+        bool fine = put_result(printer, repl, element, place);
+        free(before);
+        if (!fine || rasp_repl_stopped(repl)) return false;
     }
     return true;
 }
 
-static bool put_container(Printer *printer, Session *session, Value value, Where place) {
+static bool put_container(Printer *printer, RaspRepl *repl, RaspValue value, Where place) {
     FILE *out = printer->out;
-    bool is_list = value.kind == VALUE_LIST;
+    bool is_list = value.kind == RASP_VALUE_LIST;
     begin(printer, place, is_list ? "list: " : "dict: ");
     size_t head = strlen("   list: ");
     if (place.name) {
-        fprintf(out, "%s = ", place.name->text);
-        head += place.name->chars + strlen(" = ");
+        fprintf(out, "%s = ", place.name);
+        head += utf8_count(place.name, strlen(place.name)) + strlen(" = ");
     }
-    if (is_flat(value)) {
-        fprintf(out, "%s\n", value_show(value, TEXT_PLAIN, session_scratch(session)));
+    if (rasp_value_flat(value)) {
+        fprintf(out, "%s\n", rasp_value_text(repl, value, RASP_PLAIN));
         return true;
     }
     put_prefix(out, place.tabs);
     fputs(is_list ? " [\n" : " {\n", out);
-    if (!put_elements(printer, session, value, place.tabs)) return false;
+    if (!put_elements(printer, repl, value, place.tabs)) return false;
     put_prefix(out, place.tabs);
     fprintf(out, "%*s%s\n", (int)(head + 2), "", is_list ? "]" : "}");
     return true;
 }
 
-static bool put_atom_result(Printer *printer, Session *session, Value value, Where place) {
+static bool put_atom_result(Printer *printer, RaspRepl *repl, RaspValue value, Where place) {
     FILE *out = printer->out;
     put_prefix(out, place.tabs);
     fputs("    value: ", out);
-    if (place.name) fprintf(out, "%s = ", place.name->text);
+    if (place.name) fprintf(out, "%s = ", place.name);
     fputc(' ', out);
-    print_quoted(out, session, value);
+    put_quoted(out, repl, value);
     fputc('\n', out);
     return true;
 }
 
-static bool put_function(Printer *printer, Session *session, Value value, Where place) {
+static bool put_function(Printer *printer, RaspRepl *repl, RaspValue value, Where place) {
     begin(printer, place, "");
-    fprintf(printer->out, "%s\n", value_show(value, TEXT_PLAIN, session_scratch(session)));
+    fprintf(printer->out, "%s\n", rasp_value_text(repl, value, RASP_PLAIN));
     return true;
 }
 
 /* False: something could not be shown, and the rest is left out. */
-static bool put_result(Printer *printer, Session *session, Value value, Where place) {
-    static bool (*const put[])(Printer *, Session *, Value, Where) = {
-        [VALUE_ATOM] = put_atom_result, [VALUE_LIST] = put_container,
-        [VALUE_DICT] = put_container,   [VALUE_FUNCTION] = put_function,
-        [VALUE_SOP] = put_sop,          [VALUE_SELECTOR] = put_selector};
-    return put[value.kind](printer, session, value, place);
+static bool put_result(Printer *printer, RaspRepl *repl, RaspValue value, Where place) {
+    static bool (*const put[])(Printer *, RaspRepl *, RaspValue, Where) = {
+        [RASP_VALUE_ATOM] = put_atom_result, [RASP_VALUE_LIST] = put_container,
+        [RASP_VALUE_DICT] = put_container,   [RASP_VALUE_FUNCTION] = put_function,
+        [RASP_VALUE_SOP] = put_sop,          [RASP_VALUE_SELECTOR] = put_selector};
+    return put[value.kind](printer, repl, value, place);
 }
 
-/* --- the sink --------------------------------------------------------------------------- */
+/* --- events ----------------------------------------------------------------------------- */
 
-static void sink_named(void *context, Session *session, const Str *name, Value value) {
-    put_result(context, session, value, (Where){.before = "", .name = name});
+static void on_named(void *context, RaspRepl *repl, const char *name, RaspValue value) {
+    put_result(context, repl, value, (Where){.before = "", .name = name});
 }
 
-static void put_applied_sop(FILE *out, Session *session, Value input, const Column *column) {
-    bool full = session_full_display(session);
-    if (full && !all_equal(column)) {
+static void put_applied_sop(FILE *out, RaspRepl *repl, RaspValue input,
+                            const RaspSequence *values) {
+    bool full = rasp_repl_full_display(repl);
+    if (full && !rasp_sequence_uniform(values)) {
         fputs("\t = ", out);
-        put_full_display(out, session, input, column, 0);
+        put_full_display(out, repl, input, values, 0);
     } else if (full) {
         fputs("\t =   ", out);
-        put_short_display(out, column);
+        put_short_display(out, values);
     } else {
         fputs("\t =  ", out);
-        print_sequence(out, column);
+        print_sequence(out, values);
         fputc('\n', out);
     }
 }
 
-static void sink_applied(void *context, Session *session, Value value, Value input, Exec *exec) {
+static void on_applied(void *context, RaspRepl *repl, RaspValue value, RaspValue input) {
     Printer *printer = context;
-    Fault fault;
-    if (value.kind == VALUE_SOP) {
-        const Column *column = exec_column(exec, value.object->node, &fault);
-        if (column) put_applied_sop(printer->out, session, input, column);
-        if (column) return;
-    } else {
-        const bool *cells = exec_matrix(exec, value.object->node, &fault);
-        if (cells) fputs("\t = \n", printer->out);
-        if (cells) put_matrix(printer->out, session, input, cells, 0);
-        if (cells) return;
+    if (value.kind == RASP_VALUE_SOP) {
+        const RaspSequence *values = rasp_value_sequence(repl, value, NULL);
+        if (values) put_applied_sop(printer->out, repl, input, values);
+        return;
     }
-    print_fault(printer, session, &fault);
+    const bool *cells = rasp_value_selection(repl, value, NULL);
+    if (!cells) return;
+    fputs("\t = \n", printer->out);
+    put_matrix(printer->out, repl, input, cells, 0);
 }
 
-static void sink_drawn(void *context, Session *session, Value value, Value input, Exec *exec,
-                       bool show) {
+static void on_drawn(void *context, RaspRepl *repl, RaspValue value, RaspValue input, bool show) {
     Printer *printer = context;
-    if (printer->draw) printer->draw(printer, session, value, input, exec);
-    if (show) sink_applied(context, session, value, input, exec);
+    if (printer->draw) printer->draw(repl, value, input);
+    if (show) on_applied(context, repl, value, input);
 }
 
-static void sink_example(void *context, Session *session, AstTarget which) {
+static void on_example(void *context, RaspRepl *repl, RaspExample which) {
     FILE *out = ((Printer *)context)->out;
-    static const char *const word[] = {[AST_SOP] = "s-op", [AST_SELECTOR] = "selector"};
-    for (AstTarget target = AST_SOP; target <= AST_SELECTOR; target++) {
-        if (which != AST_BOTH && which != target) continue;
+    static const char *const word[] = {
+        [RASP_EXAMPLE_SOP] = "s-op", [RASP_EXAMPLE_SELECTOR] = "selector"};
+    for (RaspExample target = RASP_EXAMPLE_SOP; target <= RASP_EXAMPLE_SELECTOR; target++) {
+        if (which != RASP_EXAMPLE_BOTH && which != target) continue;
         fprintf(out, "\t%s example: ", word[target]);
-        print_quoted(out, session, session_example(session, target));
+        put_quoted(out, repl, rasp_repl_example(repl, target));
         fputc('\n', out);
     }
 }
 
 /* --- messages --------------------------------------------------------------------------- */
 
-static void put_diag(void *context, const SourceMap *map, const Diag *diag) {
+static void put_message(const Printer *printer, const RaspMessage *message) {
+    char *text = rasp_message_show(message, printer->colour);
+    fputs(text ? text : message->text, printer->out);
+    rasp_free(text);
+}
+
+static void on_failed(void *context, RaspRepl *repl, RaspFailure failure, const char *reference,
+                      const RaspMessage *message) {
+    static const char *const before[] = {[RASP_FAILURE_LANGUAGE] = "\t\t!!ignoring input:\n\t ",
+                                         [RASP_FAILURE_HOST] = "something went wrong: ",
+                                         [RASP_FAILURE_PLAIN] = ""};
     const Printer *printer = context;
-    diag_print(printer->out, map, diag, printer->colour);
-}
-
-void print_fault(Printer *printer, Session *session, const Fault *fault) {
-    Arena *scratch = session_scratch(session);
-    if (printer->friendly) {
-        fault_report(fault, &(DiagSink){put_diag, printer}, session_sources(session), scratch);
-        return;
-    }
-    const char *text = fault_reference_text(fault, scratch);
-    switch (fault_class(fault->id)) {
-    case FAULT_RASP:
-        fprintf(printer->out, "\t\t!!ignoring input:\n\t %s\n", text);
-        break;
-    case FAULT_HOST:
-        fprintf(printer->out, "something went wrong: %s\n", text);
-        break;
-    case FAULT_PLAIN:
-        fprintf(printer->out, "%s\n", text);
-        break;
-    }
-}
-
-static void sink_fault(void *context, Session *session, const Fault *fault) {
-    print_fault(context, session, fault);
-}
-
-static void sink_stopped(void *context, Session *session, const char *message) {
-    (void)session;
-    fprintf(((Printer *)context)->out, "something went wrong: %s\n", message);
-}
-
-void print_syntax(Printer *printer, const SourceMap *map, const Diag *diag) {
+    (void)repl;
     if (printer->friendly)
-        diag_print(printer->out, map, diag, printer->colour);
+        put_message(printer, message);
     else
-        fprintf(printer->out, "\t!! antlr exception: %s \t-- ignoring input\n", diag->message);
+        fprintf(printer->out, "%s%s\n", before[failure], reference);
 }
 
-static void sink_syntax(void *context, const SourceMap *map, const Diag *diag) {
-    if (diag->severity == DIAG_ERROR) print_syntax(context, map, diag);
+static void on_stopped(void *context, RaspRepl *repl, const char *text) {
+    (void)repl;
+    fprintf(((Printer *)context)->out, "something went wrong: %s\n", text);
 }
 
-SessionSink print_sink(Printer *printer) {
-    return (SessionSink){.context = printer,
-                         .named = sink_named,
-                         .applied = sink_applied,
-                         .drawn = sink_drawn,
-                         .example = sink_example,
-                         .fault = sink_fault,
-                         .stopped = sink_stopped,
-                         .syntax = {sink_syntax, printer}};
+static void on_syntax(void *context, RaspRepl *repl, const RaspMessage *message) {
+    const Printer *printer = context;
+    (void)repl;
+    if (printer->friendly)
+        put_message(printer, message);
+    else
+        fprintf(printer->out, "\t!! antlr exception: %s \t-- ignoring input\n", message->text);
+}
+
+RaspEvents print_events(Printer *printer) {
+    return (RaspEvents){.context = printer,
+                        .named = on_named,
+                        .applied = on_applied,
+                        .drawn = on_drawn,
+                        .example = on_example,
+                        .failed = on_failed,
+                        .syntax = on_syntax,
+                        .stopped = on_stopped};
 }

@@ -3,20 +3,20 @@
 #ifndef RASP_CLI_PRINT_H
 #define RASP_CLI_PRINT_H
 
-#include "interp/eval/session.h"
+#include "api/rasp.h"
 
 #include <stdio.h>
 
 /* --- values on one line ----------------------------------------------------------------- */
 
-typedef struct PrintOptions {
-    int precision; /* decimals of floats; negative: in full */
-} PrintOptions;
-
-/* One of them. */
-void print_value(FILE *out, Atom value, PrintOptions options);
+/* One of them; floats with so many decimals, negative: in full. */
+void print_value(FILE *out, RaspAtom value, int precision);
 /* "[2, 2, 1]": strings bare, bools as T and F, as `rasp run` shows an output. */
-void print_values(FILE *out, const Column *column, PrintOptions options);
+void print_values(FILE *out, const RaspSequence *values, int precision);
+/* "[2, 2, 1] (ints)" or "[2]*3 (ints)", floats with three decimals, as the REPL does. */
+void print_sequence(FILE *out, const RaspSequence *values);
+/* An atom's text, for a message. */
+const char *print_text(RaspAtom atom, RaspStyle style);
 
 /* --- the REPL's results ----------------------------------------------------------------- */
 
@@ -25,14 +25,10 @@ typedef struct Printer {
     bool friendly; /* on a terminal: our messages, with the place; else the reference's */
     bool colour;
     /* Writes the picture of `draw` (draw.h); NULL: none is made. */
-    void (*draw)(struct Printer *printer, Session *session, Value sop, Value input, Exec *exec);
+    void (*draw)(RaspRepl *repl, RaspValue sop, RaspValue input);
 } Printer;
 
-/* A sink that prints everything a REPL session gives; the printer outlives it. */
-SessionSink print_sink(Printer *printer);
-
-/* A syntax error, or another message about the text. */
-void print_syntax(Printer *printer, const SourceMap *map, const Diag *diag);
-void print_fault(Printer *printer, Session *session, const Fault *fault);
+/* Events that print everything a session gives; the printer outlives them. */
+RaspEvents print_events(Printer *printer);
 
 #endif

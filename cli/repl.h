@@ -6,17 +6,17 @@
 #include "cli/print.h"
 
 typedef struct ReplOptions {
-    SessionOptions session; /* mode and sink are set by the REPL */
+    const RaspConfig *config;
     Printer *printer;
     LineInput *lines;
     const char *banner; /* NULL: the reference's two lines */
     /* Told of the session once it stands (for completion); NULL: nobody. */
-    void (*started)(void *context, Session *session);
-    /* Sees the first line of a statement before the reader does; true: it was a command of
+    void (*started)(void *context, RaspRepl *repl);
+    /* Sees the first line of a statement before the session does; true: it was a command of
      * its own (`help`).  NULL: none. */
-    bool (*command)(void *context, Session *session, const char *line, size_t length);
+    bool (*command)(void *context, RaspRepl *repl, const char *line, size_t length);
     void *context;
-    /* The budget's cancel flag (Ctrl-C while a statement runs), cleared before each; NULL: none. */
+    /* The flag of Ctrl-C while a statement runs, cleared before each; NULL: none. */
     volatile sig_atomic_t *cancel;
 } ReplOptions;
 

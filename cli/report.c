@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,36 +16,53 @@ bool report_colour(int fd) {
     return isatty(fd) && term && strcmp(term, "dumb") != 0;
 }
 
-static void report(Severity severity, const char *format, va_list args) {
-    char message[1024];
-    vsnprintf(message, sizeof message, format, args);
-    Diag diag = {.severity = severity, .message = message};
-    diag_report(&report_sink, NULL, &diag);
+/* Results come before the messages about what follows them. */
+static void print(void *context, const RaspMessage *message) {
+    (void)context;
+    progress_hide();
+    fflush(stdout);
+    char *text = rasp_message_show(message, report_colour(STDERR_FILENO));
+    fputs(text ? text : message->text, stderr);
+    rasp_free(text);
+}
+
+static void report(RaspSeverity severity, const char *format, va_list args) {
+    char text[1400];
+    vsnprintf(text, sizeof text, format, args);
+    print(NULL, &(RaspMessage){.severity = severity, .text = text});
 }
 
 void report_error(const char *format, ...) {
     va_list args;
     va_start(args, format);
-    report(DIAG_ERROR, format, args);
+    report(RASP_ERROR, format, args);
     va_end(args);
 }
 
 void report_note(const char *format, ...) {
     va_list args;
     va_start(args, format);
-    report(DIAG_NOTE, format, args);
+    report(RASP_NOTE, format, args);
     va_end(args);
 }
 
-/* Results come before the messages about what follows them. */
-static void print(void *context, const SourceMap *map, const Diag *diag) {
-    (void)context;
-    progress_hide();
-    fflush(stdout);
-    diag_print(stderr, map, diag, report_colour(STDERR_FILENO));
+RaspConfig report_config(size_t memory) {
+    return (RaspConfig){.memory = memory, .cancel = stop_catch(), .report = print};
 }
 
-const DiagSink report_sink = {print, NULL};
+int report_failure(const RaspError *error) {
+    static const ExitStatus status[] = {[RASP_OK] = EXIT_FINE,
+                                        [RASP_WRONG_USE] = EXIT_WRONG_USE,
+                                        [RASP_WRONG_PROGRAM] = EXIT_WRONG_PROGRAM,
+                                        [RASP_NO_FILE] = EXIT_NO_FILE,
+                                        [RASP_WRONG_FILE] = EXIT_WRONG_PROGRAM,
+                                        [RASP_FAILED] = EXIT_FAILED,
+                                        [RASP_OUT_OF_MEMORY] = EXIT_FAILED,
+                                        [RASP_OUT_OF_TIME] = EXIT_FAILED,
+                                        [RASP_CANCELLED] = EXIT_INTERRUPTED};
+    if (!error->reported) report_error("%s", error->text);
+    return status[error->status];
+}
 
 static int write_error; /* errno of the first failure */
 

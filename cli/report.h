@@ -2,14 +2,17 @@
 #ifndef RASP_CLI_REPORT_H
 #define RASP_CLI_REPORT_H
 
-#include "base/diag.h"
+#include "api/rasp.h"
 
 /* "rasp: error: ..." and "rasp: note: ...". */
 void report_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void report_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Prints diagnostics to standard error, coloured on a terminal. */
-extern const DiagSink report_sink;
+/* A configuration that sends messages about texts to standard error and ends on Ctrl-C; 0: the
+ * default memory. */
+RaspConfig report_config(size_t memory);
+/* Says what went wrong, unless that has been done; the exit status that it means. */
+int report_failure(const RaspError *error);
 
 /* Colours there?  (fd 1 or 2; NO_COLOR and TERM=dumb say no.) */
 bool report_colour(int fd);

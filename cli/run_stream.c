@@ -14,43 +14,33 @@
 /* One sequence after the other; `stream` is NULL between them and after a mistake, when the
  * rest of the sequence is skipped. */
 typedef struct Feeder {
-    Player *player;
-    const WeightsRun *run;
-    RunStream *stream;
-    Reading *readings; /* of all outputs */
-    size_t sequence;   /* from 1 */
-    bool skipping, failed;
+    const StreamRun *with;
+    RaspStream *stream;
+    RaspReading *readings; /* of all outputs */
+    size_t sequence;       /* from 1 */
+    bool begun, skipping, failed;
 } Feeder;
 
 /* --- one token ----------------------------------------------------------------------------- */
 
-static bool begin(Feeder *f, RtError *error) {
-    f->stream = run_stream_new(f->player->engine, error);
-    if (f->stream) putchar('[');
-    return f->stream != NULL;
-}
-
-static bool push(Feeder *f, Atom token, RtError *error) {
-    size_t id, output = f->player->outputs[0];
-    if (!player_token(f->player, token, &id, error)) return false;
-    bool first = !f->stream;
-    if (first && (!player_accepts_first(f->player, id, error) || !begin(f, error))) return false;
-    if (!run_stream_push(f->stream, id, f->readings, error)) return false;
-    if (!first) fputs(", ", stdout);
-    print_value(stdout, player_value(f->player, output, &f->readings[output]),
-                (PrintOptions){.precision = f->run->runner->precision});
+static bool push(Feeder *f, RaspAtom token, RaspError *error) {
+    if (!f->stream) f->stream = rasp_stream_new(f->with->engine, error);
+    if (!f->stream || !rasp_stream_push(f->stream, token, f->readings, error)) return false;
+    fputs(f->begun ? ", " : "[", stdout);
+    f->begun = true;
+    print_value(stdout, f->readings[f->with->outputs[0]].value, f->with->run->runner->precision);
     return true;
 }
 
 static void end(Feeder *f) {
-    if (f->stream) puts("]");
-    run_stream_free(f->stream);
+    if (f->begun) puts("]");
+    rasp_stream_free(f->stream);
     f->stream = NULL;
-    f->skipping = false;
+    f->begun = f->skipping = false;
 }
 
-static void feed(Feeder *f, Atom token) {
-    RtError error;
+static void feed(Feeder *f, RaspAtom token) {
+    RaspError error;
     if (f->skipping || push(f, token, &error)) return;
     end(f);
     f->failed = f->skipping = true;
@@ -60,17 +50,19 @@ static void feed(Feeder *f, Atom token) {
 /* --- an input of the command line ---------------------------------------------------------- */
 
 static void feed_argument(Feeder *f, const char *text) {
-    Program *p = f->player->program;
-    Input input;
-    char error[256];
+    RaspError error;
+    RaspInput input = {.text = text, .length = strlen(text), .form = f->with->run->runner->form};
+    RaspConfig config = report_config(f->with->run->memory);
+    size_t count;
     f->sequence++;
-    if (!input_read(f->run->runner->reading, text, strlen(text), session_intern(p->session),
-                    p->arena, &input, error, sizeof error)) {
-        report_error("sequence %zu: %s", f->sequence, error);
+    RaspAtom *tokens = rasp_input_read(&input, &config, &count, &error);
+    if (!tokens) {
+        report_error("sequence %zu: %s", f->sequence, error.text);
         f->failed = true;
         return;
     }
-    for (size_t i = 0; i < input.length && !f->skipping; i++) feed(f, input.tokens[i]);
+    for (size_t i = 0; i < count && !f->skipping; i++) feed(f, tokens[i]);
+    rasp_free(tokens);
     end(f);
 }
 
@@ -78,7 +70,6 @@ static void feed_argument(Feeder *f, const char *text) {
 
 /* The characters that are complete; gives what is left of the last one. */
 static size_t feed_bytes(Feeder *f, const char *bytes, size_t length) {
-    Intern *table = session_intern(f->player->program->session);
     size_t at = 0;
     while (at < length) {
         size_t size = utf8_step(bytes + at, length - at),
@@ -91,7 +82,7 @@ static size_t feed_bytes(Feeder *f, const char *bytes, size_t length) {
             end(f);
             f->sequence++;
         } else if (utf8_valid_prefix(bytes + at, size) == size) {
-            feed(f, atom_string(intern(table, bytes + at, size)));
+            feed(f, (RaspAtom){RASP_STRING, {.s = {bytes + at, size}}});
         } else {
             end(f);
             f->failed = f->skipping = true;
@@ -125,39 +116,30 @@ static void feed_standard_input(Feeder *f) {
 
 /* --- all of it ----------------------------------------------------------------------------- */
 
-static const char *refusal(const Player *player, const WeightsRun *run) {
-    if (run->runner->json) return "--json does not go with --stream";
-    if (player->output_count > 1) return "--stream gives one output: choose it by --sop";
-    if (player->where != NODE_NONE)
-        return "the file was compiled for inputs on which an s-op is true everywhere, which "
-               "--stream cannot check token by token";
+static const char *refusal(const StreamRun *s) {
+    if (s->run->runner->json) return "--json does not go with --stream";
+    if (s->output_count > 1) return "--stream gives one output: choose it by --sop";
     return NULL;
 }
 
-/* Can the model run so at all? */
-static bool can_stream(const Player *player) {
-    RtError error;
-    RunStream *stream = run_stream_new(player->engine, &error);
-    if (!stream) report_error("%s", error.text);
-    run_stream_free(stream);
-    return stream != NULL;
-}
-
-int run_stream(Player *player, const WeightsRun *run) {
-    const char *no = refusal(player, run);
+int run_stream(const StreamRun *s) {
+    RaspError error;
+    const char *no = refusal(s);
+    const WeightsRun *run = s->run;
     if (no) {
         report_error("%s", no);
         return EXIT_WRONG_USE;
     }
-    if (!can_stream(player)) return EXIT_FAILED;
-    Feeder f = {.player = player, .run = run};
-    f.readings = ARENA_ARRAY(player->program->arena, player->model->output_count, Reading);
+    Feeder f = {.with = s, .stream = rasp_stream_new(s->engine, &error)};
+    if (!f.stream) return report_failure(&error);
+    f.readings = ARENA_ARRAY(command_arena(), s->info->output_count, RaspReading);
     for (int k = 0; k < run->input_count; k++)
         if (strcmp(run->inputs[k], "-") == 0)
             feed_standard_input(&f);
         else
             feed_argument(&f, run->inputs[k]);
     if (run->input_count == 0) feed_standard_input(&f);
+    end(&f);
     if (stop_requested()) return EXIT_INTERRUPTED;
     return f.failed ? EXIT_FAILED : EXIT_FINE;
 }

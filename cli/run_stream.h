@@ -5,10 +5,17 @@
 #ifndef RASP_CLI_RUN_STREAM_H
 #define RASP_CLI_RUN_STREAM_H
 
-#include "cli/play.h"
 #include "cli/run_weights.h"
 
+typedef struct StreamRun {
+    RaspEngine *engine;
+    const RaspModelInfo *info;
+    const size_t *outputs; /* chosen */
+    size_t output_count;
+    const WeightsRun *run;
+} StreamRun;
+
 /* The exit status. */
-int run_stream(Player *player, const WeightsRun *run);
+int run_stream(const StreamRun *stream);
 
 #endif

@@ -1,9 +1,9 @@
 #include "cli/run_weights.h"
 
+#include "base/near.h"
 #include "cli/command.h"
-#include "cli/near.h"
+#include "cli/machines.h"
 #include "cli/options.h"
-#include "cli/play.h"
 #include "cli/report.h"
 #include "cli/run_stream.h"
 #include "cli/weights.h"
@@ -27,12 +27,6 @@ static const struct argp_option table[] = {
     {0},
 };
 
-static RtPath path_option(struct argp_state *state, const char *text) {
-    const char *names[RT_PATH_COUNT + 1] = {0};
-    for (int k = 0; k < RT_PATH_COUNT; k++) names[k] = rt_path_names[k];
-    return (RtPath)option_word(state, "--path", text, names);
-}
-
 static error_t parse(int key, char *text, struct argp_state *state) {
     WeightsOptions *o = state->input;
     switch (key) {
@@ -43,7 +37,7 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         o->temperature = option_positive(state, "--temperature", text);
         break;
     case KEY_PATH:
-        o->path = path_option(state, text);
+        o->path = (RaspPath)option_named(state, "--path", text, rasp_path_name);
         break;
     case KEY_STREAM:
         o->stream = true;
@@ -60,127 +54,82 @@ static error_t parse(int key, char *text, struct argp_state *state) {
 
 const struct argp weights_options = {.options = table, .parser = parse};
 
-static RunOptions run_options_of(const WeightsOptions *weights, int threads) {
-    RunOptions o = run_options();
-    o.rule = weights->rule;
-    if (weights->temperature > 0) o.temperature = weights->temperature;
-    o.path = weights->path;
-    o.threads = threads;
-    return o;
-}
-
 /* --- outputs ------------------------------------------------------------------------------- */
 
-static bool find_output(const Model *model, const char *name, size_t *output, Arena *arena) {
-    const char **names = ARENA_ARRAY(arena, model->output_count, const char *);
-    for (*output = 0; *output < model->output_count; (*output)++) {
-        names[*output] = model->outputs[*output]->name;
+static bool find_output(const RaspModelInfo *info, const char *name, size_t *output) {
+    const char **names = ARENA_ARRAY(command_arena(), info->output_count, const char *);
+    for (*output = 0; *output < info->output_count; (*output)++) {
+        names[*output] = info->outputs[*output].name;
         if (strcmp(names[*output], name) == 0) return true;
     }
     report_error("no output '%s' in the weights file%s", name,
-                 near_words(arena, name, names, model->output_count));
+                 near_words(command_arena(), name, names, info->output_count));
     return false;
 }
 
-/* The chosen outputs; by default the last one. */
-static bool choose_outputs(Player *p, const SopChoice *choice, Arena *arena) {
-    size_t total = p->model->output_count;
-    p->output_count = choice->all ? total : choice->count ? choice->count : 1;
-    size_t *outputs = ARENA_ARRAY(arena, p->output_count, size_t);
+/* The chosen outputs, by default the last one; NULL after a message. */
+static const size_t *choose_outputs(const RaspModelInfo *info, const SopChoice *choice,
+                                    size_t *count) {
+    size_t total = info->output_count;
+    *count = choice->all ? total : choice->count ? choice->count : 1;
+    size_t *outputs = ARENA_ARRAY(command_arena(), *count, size_t);
     outputs[0] = total - 1;
     for (size_t k = 0; choice->all && k < total; k++) outputs[k] = k;
     for (size_t k = 0; k < choice->count; k++)
-        if (!find_output(p->model, choice->names[k], &outputs[k], arena)) return false;
-    p->outputs = outputs;
-    return true;
-}
-
-static const Sop *output_names(const Player *p, Arena *arena) {
-    Sop *sops = ARENA_ARRAY(arena, p->output_count, Sop);
-    for (size_t k = 0; k < p->output_count; k++)
-        sops[k] = (Sop){p->model->outputs[p->outputs[k]]->name, NODE_NONE};
-    return sops;
+        if (!find_output(info, choice->names[k], &outputs[k])) return NULL;
+    return outputs;
 }
 
 /* --- running ------------------------------------------------------------------------------- */
 
-/* Freed at the end, whatever a stop has jumped over. */
-typedef struct Play {
-    const WeightsRun *run;
-    Model *model;
-    Player player;
-} Play;
-
-static int play(Program *program, Play *play, NodeId where) {
-    const WeightsRun *run = play->run;
-    Player *player = &play->player;
-    RtError error;
-    if (!player_init(player, program, play->model, &error)) {
-        report_error("'%s': %s", run->path, error.text);
-        return EXIT_WRONG_PROGRAM;
-    }
-    player->where = where;
-    if (!choose_outputs(player, run->choice, program->arena)) return EXIT_WRONG_PROGRAM;
-    if (run->weights->stream) return run_stream(player, run);
-    Machine machine = player_machine(player);
-    Runner runner = {.program = program,
-                     .options = run->runner,
-                     .sops = output_names(player, program->arena),
-                     .sop_count = player->output_count,
-                     .machine = &machine};
+static int run_inputs(const WeightsRun *run, RaspEngine *engine, const RaspModelInfo *info,
+                      const size_t *outputs, size_t count) {
+    Transformer transformer = {engine, outputs};
+    Machine machine = transformer_machine(&transformer);
+    const char **names = ARENA_ARRAY(command_arena(), count, const char *);
+    for (size_t k = 0; k < count; k++) names[k] = info->outputs[outputs[k]].name;
+    Runner runner = {.options = run->runner,
+                     .machine = &machine,
+                     .names = names,
+                     .count = count,
+                     .line_limit = runner_line_limit(run->memory)};
     return runner_run_all(&runner, run->inputs, run->input_count);
 }
 
-static int play_alone(Program *program, void *context) {
-    return play(program, context, NODE_NONE);
-}
-
-/* The domain has an s-op, which the interpreter has to evaluate. */
-static int play_beside(Program *program, const Record *record, void *context) {
-    Value value;
-    if (!session_evaluate(program->session, "domain.where", record->where, &value))
-        return EXIT_WRONG_PROGRAM;
-    if (value.kind != VALUE_SOP) {
-        report_error("'%s' is no s-op of the program in the weights file", record->where);
-        return EXIT_WRONG_PROGRAM;
-    }
-    return play(program, context, value.object->node);
+static int run_engine(const WeightsRun *run, RaspModel *model) {
+    RaspError error;
+    size_t count;
+    const WeightsOptions *w = run->weights;
+    const RaspModelInfo *info = rasp_model_info(model);
+    RaspConfig config = report_config(run->memory);
+    RaspEngineOptions options = {w->rule, w->temperature, w->path, run->threads};
+    RaspEngine *engine = rasp_engine_new(model, &options, &config, &error);
+    if (!engine) return report_failure(&error);
+    int status = EXIT_WRONG_PROGRAM;
+    const size_t *outputs = choose_outputs(info, run->choice, &count);
+    if (outputs)
+        status = w->stream ? run_stream(&(StreamRun){engine, info, outputs, count, run})
+                           : run_inputs(run, engine, info, outputs, count);
+    rasp_engine_free(engine);
+    return status;
 }
 
 /* What makes no sense for a weights file. */
 static bool refuse_options(const WeightsRun *run) {
-    const char *option = run->choice->expression               ? "--expr"
-                         : run->runner->stats                  ? "--stats"
-                         : run->runner->plan != EXEC_PLAN_AUTO ? "--plan"
-                                                               : NULL;
+    const char *option = run->choice->expression       ? "--expr"
+                         : run->runner->stats          ? "--stats"
+                         : run->plan != RASP_PLAN_AUTO ? "--plan"
+                                                       : NULL;
     if (option)
         report_error("%s goes with a program, and '%s' is a weights file", option, run->path);
     return option != NULL;
 }
 
-static int start(Play *p) {
-    const WeightsRun *run = p->run;
-    RtError error;
-    RunOptions options = run_options_of(run->weights, run->runner->threads);
-    p->player.engine = engine_new(p->model, &options, &error);
-    if (!p->player.engine) {
-        report_error("'%s': %s", run->path, error.text);
-        return EXIT_FAILED;
-    }
-    const json_t *domain = json_object_get(p->model->extra, "domain");
-    if (json_object_get(domain, "where"))
-        return weights_with_program(p->model, run->path, run->memory, play_beside, p);
-    ProgramSource nothing = {run->path, "", 0};
-    return program_with_source(&nothing, run->memory, play_alone, p);
-}
-
 int run_weights(const WeightsRun *run) {
+    RaspModel *model;
     if (refuse_options(run)) return EXIT_WRONG_USE;
-    static Play p; /* survives jumps to guards */
-    p = (Play){.run = run, .model = weights_load(run->path)};
-    if (!p.model) return EXIT_WRONG_PROGRAM;
-    int status = start(&p);
-    player_clear(&p.player);
-    model_free(p.model);
+    int status = weights_open(run->path, run->memory, &model);
+    if (status == EXIT_FINE) status = run_engine(run, model);
+    rasp_model_free(model);
     return status;
 }

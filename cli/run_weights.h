@@ -2,16 +2,15 @@
 #ifndef RASP_CLI_RUN_WEIGHTS_H
 #define RASP_CLI_RUN_WEIGHTS_H
 
+#include "cli/program.h"
 #include "cli/runner.h"
-
-#include "runtime/forward.h"
 
 #include <argp.h>
 
 /* What is said of weights alone. */
 typedef struct WeightsOptions {
-    RtRule rule;
-    RtPath path;
+    RaspRule rule;
+    RaspPath path;
     double temperature; /* 0: not given */
     bool stream;
     bool given; /* any of them */
@@ -25,6 +24,8 @@ typedef struct WeightsRun {
     const SopChoice *choice;
     const RunnerOptions *runner;
     const WeightsOptions *weights;
+    RaspPlan plan;
+    int threads;
     size_t memory;
     char **inputs;
     int input_count;

@@ -1,6 +1,7 @@
 #include "cli/stats.h"
 
 #include "base/utf8.h"
+#include "cli/report.h"
 #include "cli/stop.h"
 
 #include <stdio.h>
@@ -23,17 +24,13 @@ static void put_row(const char *name, const char *plan, const char *rows, const 
             memory);
 }
 
-static const char *label(const Graph *graph, NodeId id, Arena *arena) {
-    const Node *node = graph_node(graph, id);
-    const char *text = graph_text(graph, id, node->name ? 24 : 40, arena);
-    return node->name ? arena_format(arena, "%s = %s", node->name->text, text) : text;
-}
-
-void stats_print(const Exec *exec, const Graph *graph, Arena *arena) {
+void stats_print(RaspRun *run) {
     size_t count, bytes = 0;
     double seconds = 0;
     char rows[32], time[32], memory[32];
-    const ExecStat *stats = exec_stats(exec, &count);
+    RaspError error;
+    const RaspStat *stats = rasp_run_stats(run, &count, &error);
+    if (!stats) report_failure(&error);
     progress_hide();
     fflush(stdout);
     put_row("s-op", "plan", "rows", "time", "memory");
@@ -41,7 +38,7 @@ void stats_print(const Exec *exec, const Graph *graph, Arena *arena) {
         snprintf(rows, sizeof rows, "%zu", stats[k].rows);
         snprintf(time, sizeof time, "%.3f ms", stats[k].seconds * 1e3);
         put_bytes(memory, sizeof memory, stats[k].bytes);
-        put_row(label(graph, stats[k].node, arena), stats[k].plan, rows, time, memory);
+        put_row(stats[k].sop, stats[k].plan, rows, time, memory);
         seconds += stats[k].seconds;
         bytes += stats[k].bytes;
     }

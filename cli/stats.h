@@ -1,10 +1,9 @@
-/* stats.h: the table that `rasp run --stats` prints: what each node cost. */
+/* stats.h: `rasp run --stats`: what each s-op of a run cost, to standard error. */
 #ifndef RASP_CLI_STATS_H
 #define RASP_CLI_STATS_H
 
-#include "interp/exec/exec.h"
+#include "api/rasp.h"
 
-/* To standard error. */
-void stats_print(const Exec *exec, const Graph *graph, Arena *arena);
+void stats_print(RaspRun *run);
 
 #endif

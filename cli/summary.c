@@ -1,45 +1,56 @@
 #include "cli/summary.h"
 
+#include "base/utf8.h"
+#include "cli/command.h"
+#include "cli/print.h"
+
 #include <string.h>
 
-Summary summary_of(const Model *model, Arena *arena) {
-    Summary s = {.width = model->width,
-                 .parameters = model_parameters(model),
-                 .nonzeros = model_nonzeros(model),
-                 .heads_text = ""};
-    for (size_t l = 0; l < model->layer_count; l++) {
-        const ModelLayer *layer = model->layers[l];
-        s.headless += layer->head_count == 0;
-        s.heads += layer->head_count;
-        s.sublayers += layer->mlp_count;
-        for (size_t m = 0; m < layer->mlp_count; m++) s.units += layer->mlps[m]->in.cols;
-        if (layer->head_count == 0) continue;
-        s.heads_text = arena_format(arena, "%s%s%zu", s.heads_text,
-                                    s.attention_layers++ ? " + " : "", layer->head_count);
-    }
-    return s;
+const char *summary_heads(const RaspModelInfo *info) {
+    const char *text = "";
+    for (size_t l = 0; l < info->layer_count; l++)
+        if (info->heads_per_layer[l])
+            text = arena_format(command_arena(), "%s%s%zu", text, *text ? " + " : "",
+                                info->heads_per_layer[l]);
+    return text;
 }
 
-void summary_json(Json *j, const Model *model, const Summary *s) {
-    json_count(j, "attention_layers", s->attention_layers);
+void summary_json(Json *j, const RaspModelInfo *info) {
+    json_count(j, "attention_layers", info->attention_layers);
     json_begin_array(j, "heads_per_layer");
-    for (size_t l = 0; l < model->layer_count; l++)
-        if (model->layers[l]->head_count) json_count(j, NULL, model->layers[l]->head_count);
+    for (size_t l = 0; l < info->layer_count; l++)
+        if (info->heads_per_layer[l]) json_count(j, NULL, info->heads_per_layer[l]);
     json_end(j);
-    json_count(j, "heads", s->heads);
-    json_count(j, "layers_without_heads", s->headless);
-    json_count(j, "width", s->width);
-    json_count(j, "sublayers", s->sublayers);
-    json_count(j, "hidden_units", s->units);
-    json_count(j, "parameters", s->parameters);
-    json_count(j, "nonzero", s->nonzeros);
-    json_text(j, "dtype", model->dtype == RT_F32 ? "f32" : "f64");
+    json_count(j, "heads", info->heads);
+    json_count(j, "layers_without_heads", info->layers_without_heads);
+    json_count(j, "width", info->width);
+    json_count(j, "sublayers", info->sublayers);
+    json_count(j, "hidden_units", info->hidden_units);
+    json_count(j, "parameters", info->parameters);
+    json_count(j, "nonzero", info->nonzero);
+    json_text(j, "dtype", rasp_dtype_name(info->dtype));
 }
 
-const char *grouped(Arena *arena, size_t number) {
-    const char *digits = arena_format(arena, "%zu", number);
+static bool is_character(RaspAtom token) {
+    return token.kind == RASP_STRING && token.as.s.length &&
+           utf8_step(token.as.s.text, token.as.s.length) == token.as.s.length;
+}
+
+const char *summary_alphabet(const RaspModelInfo *info, size_t limit) {
+    bool plain = true;
+    for (size_t k = 0; k < info->alphabet_size; k++) plain &= is_character(info->alphabet[k]);
+    const char *text = plain ? "\"" : "[";
+    for (size_t k = 0; k < info->alphabet_size && k < limit; k++)
+        text = arena_format(command_arena(), "%s%s%s", text, k && !plain ? ", " : "",
+                            print_text(info->alphabet[k], plain ? RASP_PLAIN : RASP_JSON));
+    return arena_format(command_arena(), "%s%s%s", text, info->alphabet_size > limit ? "..." : "",
+                        plain ? "\"" : "]");
+}
+
+const char *grouped(size_t number) {
+    const char *digits = arena_format(command_arena(), "%zu", number);
     size_t length = strlen(digits), at = 0;
-    char *text = arena_alloc(arena, length + length / 3 + 1);
+    char *text = arena_alloc(command_arena(), length + length / 3 + 1);
     for (size_t k = 0; k < length; k++) {
         if (k && (length - k) % 3 == 0) text[at++] = ',';
         text[at++] = digits[k];

@@ -2,24 +2,20 @@
 #ifndef RASP_CLI_SUMMARY_H
 #define RASP_CLI_SUMMARY_H
 
-#include "base/arena.h"
+#include "api/rasp.h"
 #include "cli/json.h"
-#include "runtime/model.h"
 
-typedef struct Summary {
-    size_t attention_layers, heads, headless; /* layers with heads; without */
-    size_t sublayers, units;                  /* feed-forward */
-    size_t width, parameters, nonzeros;
-    const char *heads_text; /* of each layer with heads, "2 + 1" */
-} Summary;
+/* Heads of each layer with heads, "2 + 1". */
+const char *summary_heads(const RaspModelInfo *info);
 
-Summary summary_of(const Model *model, Arena *arena);
+/* The sizes as members of the object that is open. */
+void summary_json(Json *json, const RaspModelInfo *info);
 
-/* The fields as members of the object that is open. */
-void summary_json(Json *json, const Model *model, const Summary *summary);
+/* "abc", "[1, 2, 3]", cut to about `limit` tokens. */
+const char *summary_alphabet(const RaspModelInfo *info, size_t limit);
 
 /* 329960 as "329,960". */
-const char *grouped(Arena *arena, size_t number);
+const char *grouped(size_t number);
 
 /* "s", or "" for one. */
 const char *plural(size_t count);

@@ -257,7 +257,7 @@ static bool run_chunk(Checker *c, RtError *error) {
     for (size_t t = 0; t < c->trial_count; t++)
         for (size_t k = 0; k < c->subject->model->output_count; k++)
             if (c->trials[t].expected[k]) report->positions += c->trials[t].length;
-    if (c->options->progress) c->options->progress(report->compared);
+    if (c->options->progress) c->options->progress(c->options->progress_context, report->compared);
     return true;
 }
 

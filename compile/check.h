@@ -26,7 +26,8 @@ typedef struct CheckOptions {
     size_t run_count;
     uint32_t shown; /* most disagreements kept of each run */
     /* Called now and then with the number of inputs compared so far; may be NULL. */
-    void (*progress)(size_t inputs);
+    void (*progress)(void *context, size_t inputs);
+    void *progress_context;
 } CheckOptions;
 
 typedef struct CheckExample {

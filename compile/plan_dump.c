@@ -256,6 +256,11 @@ static const struct {
 
 const char plan_dump_names[] = "'sets', 'cover', 'heads', 'schedule', 'model'";
 
+const char *plan_dump_name(int k) {
+    enum { COUNT = sizeof dumps / sizeof *dumps };
+    return k >= 0 && k < COUNT ? dumps[k].name : NULL;
+}
+
 PlanDump *plan_dump_find(const char *name) {
     for (size_t k = 0; k < sizeof dumps / sizeof *dumps; k++)
         if (strcmp(dumps[k].name, name) == 0) return dumps[k].dump;

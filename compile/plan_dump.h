@@ -17,6 +17,8 @@ typedef void PlanDump(FILE *out, const Compiled *plan);
 
 /* NULL: no dump of that name. */
 PlanDump *plan_dump_find(const char *name);
+/* The k-th name; NULL behind the last. */
+const char *plan_dump_name(int k);
 /* The names, for a message. */
 extern const char plan_dump_names[];
 

@@ -243,7 +243,7 @@ static void add_token(Names *names, int kind) {
         int kind;
         const char *name;
     } spelled[] = {
-        /* 0: no token of its own */
+    /* 0: no token of its own */
 #define OP(id, spelling, host, class, ...) {TOK_##class, "'" spelling "'"},
 #define TOK_SIGN                           0
 #define TOK_TERNARY                        0

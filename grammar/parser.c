@@ -217,15 +217,15 @@ void parser_take(Parser *p, const char *text, uint32_t length, uint32_t base) {
                      INT_MAX);
         return;
     }
-    p->buffer = rasp__scan_bytes(text, (int)length, p->scanner);
+    p->buffer = lexer__scan_bytes(text, (int)length, p->scanner);
     while (!p->stopped) {
         RASP_STYPE value = {0};
         Token token = {0, {p->at, p->at}};
-        token.kind = rasp_lex(&value, &token.span, p->scanner);
+        token.kind = lexer_lex(&value, &token.span, p->scanner);
         if (token.kind == TOK_YYEOF) break;
         take(p, token, &value);
     }
-    rasp__delete_buffer(p->buffer, p->scanner);
+    lexer__delete_buffer(p->buffer, p->scanner);
     p->buffer = NULL;
 }
 
@@ -276,12 +276,12 @@ static void need(Parser *p, bool success) {
 void parser_init(Parser *p, const ParseContext *context) {
     *p = (Parser){
         .context = *context, .end_name = "the end of the file", .error_limit = ERROR_LIMIT};
-    need(p, rasp_lex_init_extra(p, &p->scanner) == 0);
+    need(p, lexer_lex_init_extra(p, &p->scanner) == 0);
     parser_restart(p);
 }
 
 void parser_restart(Parser *p) {
-    if (p->buffer) rasp__delete_buffer(p->buffer, p->scanner);
+    if (p->buffer) lexer__delete_buffer(p->buffer, p->scanner);
     p->buffer = NULL;
     rasp_pstate_delete(p->state);
     p->state = rasp_pstate_new();
@@ -296,6 +296,6 @@ void parser_restart(Parser *p) {
 void parser_clear(Parser *p) {
     rasp_pstate_delete(p->state);
     p->state = NULL;
-    if (p->scanner) rasp_lex_destroy(p->scanner);
+    if (p->scanner) lexer_lex_destroy(p->scanner);
     p->scanner = NULL;
 }

@@ -211,14 +211,14 @@ static void put_escape(Out *out, uint32_t code) {
 }
 
 /* What a printed list escapes: backslash, tab and friends, what does not print. */
-static void put_listed(Out *out, const Str *s) {
-    bool single = memchr(s->text, '\'', s->length) != NULL;
-    bool both = single && memchr(s->text, '"', s->length) != NULL;
+static void put_listed(Out *out, const char *text, size_t length) {
+    bool single = memchr(text, '\'', length) != NULL;
+    bool both = single && memchr(text, '"', length) != NULL;
     char quote = single && !both ? '"' : '\'';
     put(out, &quote, 1);
-    for (size_t k = 0; k < s->length;) {
-        size_t step = utf8_step(s->text + k, s->length - k);
-        uint32_t code = utf8_decode(s->text + k);
+    for (size_t k = 0; k < length;) {
+        size_t step = utf8_step(text + k, length - k);
+        uint32_t code = utf8_decode(text + k);
         if (code == '\\')
             put(out, "\\\\", 2);
         else if (code == '\t')
@@ -230,7 +230,7 @@ static void put_listed(Out *out, const Str *s) {
         else if (code == (unsigned char)quote)
             put(out, "\\", 1), put(out, &quote, 1);
         else if (prints(code))
-            put(out, s->text + k, step);
+            put(out, text + k, step);
         else
             put_escape(out, code);
         k += step;
@@ -238,28 +238,28 @@ static void put_listed(Out *out, const Str *s) {
     put(out, &quote, 1);
 }
 
-static void put_json(Out *out, const Str *s) {
+static void put_json(Out *out, const char *text, size_t length) {
     put(out, "\"", 1);
-    for (size_t k = 0; k < s->length; k++) {
-        unsigned char c = (unsigned char)s->text[k];
+    for (size_t k = 0; k < length; k++) {
+        unsigned char c = (unsigned char)text[k];
         if (c == '"' || c == '\\')
-            put(out, "\\", 1), put(out, s->text + k, 1);
+            put(out, "\\", 1), put(out, text + k, 1);
         else if (c < 0x20)
             put_code(out, "\\u%04x", c);
         else
-            put(out, s->text + k, 1);
+            put(out, text + k, 1);
     }
     put(out, "\"", 1);
 }
 
-static void put_string(Out *out, const Str *s, AtomStyle style) {
+static void put_string(Out *out, const char *text, size_t length, AtomStyle style) {
     if (style == ATOM_LISTED)
-        put_listed(out, s);
+        put_listed(out, text, length);
     else if (style == ATOM_JSON)
-        put_json(out, s);
+        put_json(out, text, length);
     else {
         if (style == ATOM_QUOTED) put(out, "\"", 1);
-        put(out, s->text, s->length);
+        put(out, text, length);
         if (style == ATOM_QUOTED) put(out, "\"", 1);
     }
 }
@@ -270,12 +270,24 @@ static const char *bool_text(bool b, AtomStyle style) {
     return b ? "True" : "False";
 }
 
+/* Ends the text; gives the length that it would have. */
+static size_t finish(const Out *out, char *text, size_t size) {
+    if (size) text[out->length < size ? out->length : size - 1] = 0;
+    return out->length;
+}
+
+size_t string_text(const char *string, size_t length, AtomStyle style, char *text, size_t size) {
+    Out out = {.text = text, .size = size ? size - 1 : 0};
+    put_string(&out, string, length, style);
+    return finish(&out, text, size);
+}
+
 size_t atom_text(Atom a, AtomStyle style, char *text, size_t size) {
     Out out = {.text = text, .size = size ? size - 1 : 0};
     char number[32] = "";
     const char *word = number;
     if (a.kind == ATOM_STRING)
-        put_string(&out, a.s, style);
+        put_string(&out, a.s->text, a.s->length, style);
     else {
         if (a.kind == ATOM_BOOL)
             word = bool_text(a.b, style);
@@ -288,8 +300,7 @@ size_t atom_text(Atom a, AtomStyle style, char *text, size_t size) {
         put(&out, word, strlen(word));
         if (quote) put(&out, "\"", 1);
     }
-    if (size) text[out.length < size ? out.length : size - 1] = 0;
-    return out.length;
+    return finish(&out, text, size);
 }
 
 const char *atom_show(Atom a, AtomStyle style, Arena *arena) {

@@ -82,6 +82,8 @@ typedef enum AtomStyle {
 
 /* Writes the text and returns its length as snprintf does (it may exceed size - 1). */
 size_t atom_text(Atom a, AtomStyle style, char *text, size_t size);
+/* The same of a string that is nobody's Str. */
+size_t string_text(const char *string, size_t length, AtomStyle style, char *text, size_t size);
 const char *atom_show(Atom a, AtomStyle style, Arena *arena);
 
 /* The shortest decimal text that reads back to the same double, in the reference's form

@@ -276,7 +276,7 @@ static bool cut_packs(Batch *batch, size_t count) {
 
 /* Keeps the error of the first input that fails, whatever the order threads work in. */
 static void batch_fail(Batch *batch, size_t input, const RtError *err) {
-#pragma omp critical(rt_batch_fail)
+#pragma omp critical
     if (input < batch->failed_input) {
         batch->failed_input = input;
         batch->error = *err;

@@ -49,10 +49,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     budget_init(&budget, (size_t)24 << 20);
     budget.cancel = &cancel;
     cancel = 0;
-    SessionOptions options = {.budget = &budget,
-                              .stack_limit = 256 << 10,
-                              
-                              };
+    SessionOptions options = {
+        .budget = &budget,
+        .stack_limit = 256 << 10,
+
+    };
     Session *session = session_new(&options);
     if (!session) __builtin_trap();
     set_timer(300);

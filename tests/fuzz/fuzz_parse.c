@@ -1,14 +1,19 @@
 /* Any bytes as a file and as lines of a REPL: a tree or messages, no crash,
  * no leak. */
+#include "api/handle.h"
 #include "grammar/ast_dump.h"
 #include "grammar/reader.h"
 
+#include <stdio.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void silent(void *context, const SourceMap *map, const Diag *diag) {
-    diag_print(context, map, diag, true);
+    RaspMessage notes[4], message = message_of(map, diag, notes, 4);
+    char *text = rasp_message_show(&message, true);
+    fputs(text, context);
+    rasp_free(text);
 }
 
 static void feed(Reader *reader, const Source *source) {

@@ -33,8 +33,8 @@ static inline void fixture_say(void *context, Session *session, const Fault *fau
 }
 
 static inline void fixture_diag(void *context, const SourceMap *map, const Diag *diag) {
-    (void)context;
-    diag_print(stderr, map, diag, false);
+    (void)context, (void)map;
+    print_error("%s\n", diag->message);
 }
 
 /* A session with the program loaded; `alphabet`: a character a token. */
@@ -46,7 +46,7 @@ static inline void fixture_open(CompileFixture *f, const char *text, const char 
     if (setjmp(f->guard.jump)) fail_msg("out of memory");
     SessionOptions options = {.mode = SESSION_BATCH,
                               .budget = &f->budget,
-                              
+
                               .sink = {.fault = fixture_say, .syntax = {fixture_diag, NULL}}};
     f->session = session_new(&options);
     assert_non_null(f->session);

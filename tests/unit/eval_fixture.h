@@ -12,6 +12,7 @@
 #include "grammar/parse.h"
 #include "interp/eval/eval.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,8 +66,7 @@ static void bench_syntax(void *context, const SourceMap *map, const Diag *diag) 
 static SessionOptions bench_options(Bench *bench, SessionMode mode) {
     return (SessionOptions){.mode = mode,
                             .budget = &bench->budget,
-                            
-                            
+
                             .sink = {.context = bench,
                                      .named = mode == SESSION_REPL ? bench_named : NULL,
                                      .applied = bench_applied,

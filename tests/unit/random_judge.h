@@ -94,8 +94,7 @@ static inline void add_atoms(Judge *judge, const char *label, const Atom *atoms,
 static inline Session *judge_session(Judge *judge, Budget *budget) {
     SessionOptions options = {.mode = SESSION_BATCH,
                               .budget = budget,
-                              
-                              
+
                               .sink = {.context = judge,
                                        .fault = judge_fault,
                                        .stopped = judge_stopped,

@@ -22,10 +22,11 @@ typedef struct Fixture {
 
 static void open_fixture(Fixture *f) {
     budget_init(&f->budget, (size_t)1 << 30);
-    SessionOptions options = {.mode = SESSION_BATCH,
-                              .budget = &f->budget,
-                              
-                              };
+    SessionOptions options = {
+        .mode = SESSION_BATCH,
+        .budget = &f->budget,
+
+    };
     f->session = session_new(&options);
     assert_non_null(f->session);
 }

@@ -1,7 +1,9 @@
-#include "cli/input.h"
+#include "api/input.h"
 
 #include "base/utf8.h"
+#include "graph/atom.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +13,10 @@
 
 typedef struct ListReader {
     const char *text, *at, *end;
-    Intern *intern;
     Arena *arena;
-    Atom *atoms; /* a block */
+    RaspAtom *atoms; /* a block */
     size_t count, room;
+    char *strings;     /* where the next one goes, a block as long as the text */
     bool out_of_range; /* the form is right, a number is too large */
     char *error;
     size_t error_size;
@@ -56,9 +58,10 @@ static bool skip_digits(ListReader *r) {
     return true;
 }
 
-static bool read_number(ListReader *r, Atom *atom) {
+static bool read_number(ListReader *r, RaspAtom *atom) {
     const char *begin = r->at;
     bool real = false;
+    int64_t integer;
     if (!take(r, "-")) take(r, "+");
     if (!skip_digits(r)) return false;
     if (take(r, ".")) {
@@ -75,10 +78,10 @@ static bool read_number(ListReader *r, Atom *atom) {
     snprintf(copy, sizeof copy, "%.*s", length < sizeof copy ? (int)length : 0, begin);
     const char *text = length < sizeof copy ? copy : arena_text(r->arena, begin, length);
     if (real) {
-        *atom = atom_float(strtod(text, NULL));
-        if (atom->f - atom->f == 0) return true;
-    } else if (read_int(text, length, &atom->i)) {
-        atom->kind = ATOM_INT;
+        *atom = rasp_float(strtod(text, NULL));
+        if (isfinite(atom->as.f)) return true;
+    } else if (read_int(text, length, &integer)) {
+        *atom = rasp_int(integer);
         return true;
     }
     r->out_of_range = true;
@@ -134,9 +137,11 @@ static bool read_escape(ListReader *r, char **to) {
     return true;
 }
 
-/* Behind the opening quote.  No escape is shorter than what it stands for. */
-static bool read_string(ListReader *r, Atom *atom) {
-    char *text = ARENA_BLOCK(r->arena, (size_t)(r->end - r->at) + 1, char), *to = text;
+/* Behind the opening quote.  No escape is shorter than what it stands for: there is room in
+ * `strings`. */
+static bool read_string(ListReader *r, RaspAtom *atom) {
+    if (!r->strings) r->strings = ARENA_BLOCK(r->arena, (size_t)(r->end - r->at) + 1, char);
+    char *text = r->strings, *to = text;
     while (r->at < r->end && *r->at != '"') {
         if (*r->at != '\\') {
             *to++ = *r->at++;
@@ -146,12 +151,12 @@ static bool read_string(ListReader *r, Atom *atom) {
         if (!read_escape(r, &to)) return false;
     }
     if (!take(r, "\"")) return expected(r, "'\"' at the end of a string");
-    *atom = atom_string(intern(r->intern, text, (size_t)(to - text)));
-    arena_release(r->arena, text);
+    r->strings = to;
+    *atom = (RaspAtom){RASP_STRING, {.s = {text, (size_t)(to - text)}}};
     return true;
 }
 
-static bool read_atom(ListReader *r, Atom *atom) {
+static bool read_atom(ListReader *r, RaspAtom *atom) {
     static const struct {
         const char *word;
         bool value;
@@ -161,16 +166,16 @@ static bool read_atom(ListReader *r, Atom *atom) {
         return read_number(r, atom);
     for (size_t k = 0; k < sizeof words / sizeof *words; k++)
         if (take(r, words[k].word)) {
-            *atom = atom_bool(words[k].value);
+            *atom = rasp_bool(words[k].value);
             return true;
         }
     return expected(r, "a number, a string in double quotes, True or False");
 }
 
-static void add(ListReader *r, Atom atom) {
+static void add(ListReader *r, RaspAtom atom) {
     if (r->count == r->room) {
         size_t room = r->room ? 2 * r->room : 16;
-        Atom *atoms = ARENA_BLOCK(r->arena, room, Atom);
+        RaspAtom *atoms = ARENA_BLOCK(r->arena, room, RaspAtom);
         if (r->count) memcpy(atoms, r->atoms, r->count * sizeof *atoms);
         arena_release(r->arena, r->atoms);
         r->atoms = atoms;
@@ -183,7 +188,7 @@ static bool read_list(ListReader *r) {
     skip_blanks(r);
     if (!take(r, "[")) return expected(r, "'['");
     do {
-        Atom atom;
+        RaspAtom atom;
         skip_blanks(r);
         if (!read_atom(r, &atom)) return false;
         add(r, atom);
@@ -196,37 +201,108 @@ static bool read_list(ListReader *r) {
 
 /* --- inputs ----------------------------------------------------------------------------- */
 
-static void read_characters(const char *text, size_t length, Intern *table, Arena *arena,
-                            Input *input) {
-    size_t count = utf8_count(text, length);
-    Atom *tokens = ARENA_BLOCK(arena, count, Atom);
-    for (size_t k = 0, at = 0; k < count; k++) {
-        size_t step = utf8_step(text + at, length - at);
-        tokens[k] = atom_string(intern(table, text + at, step));
-        at += step;
-    }
-    *input = (Input){.tokens = tokens, .length = count, .is_string = true};
-}
-
-bool input_read(InputReading reading, const char *text, size_t length, Intern *table, Arena *arena,
-                Input *input, char *error, size_t error_size) {
-    size_t good = utf8_valid_prefix(text, length);
+static bool read_text(Core *core, const RaspInput *input, Arena *arena, Tokens *tokens) {
+    char error[256];
+    const char *text = input->text ? input->text : "";
+    size_t length = input->text ? input->length : 0, good = utf8_valid_prefix(text, length);
     ListReader r = {.text = text,
                     .at = text,
                     .end = text + length,
-                    .intern = table,
                     .arena = arena,
                     .error = error,
-                    .error_size = error_size};
+                    .error_size = sizeof error};
     if (good < length)
-        return refuse(&r, "expected UTF-8 text, found the byte 0x%02x at offset %zu",
-                      (unsigned char)text[good], good);
-    if (length == 0) return refuse(&r, "expected a non-empty string or list");
-    if (reading != INPUT_STRING && read_list(&r)) {
-        *input = (Input){.tokens = r.atoms, .length = r.count};
+        return core_fail(core, RASP_WRONG_USE,
+                         "expected UTF-8 text, found the byte 0x%02x at offset %zu",
+                         (unsigned char)text[good], good);
+    if (length == 0) return core_fail(core, RASP_WRONG_USE, "expected a non-empty string or list");
+    if (input->form != RASP_AS_STRING && read_list(&r)) {
+        *tokens = (Tokens){.atoms = r.atoms, .count = r.count};
         return true;
     }
-    if (reading == INPUT_LIST || r.out_of_range) return false;
-    read_characters(text, length, table, arena, input);
+    if (input->form == RASP_AS_LIST || r.out_of_range)
+        return core_fail(core, RASP_WRONG_USE, "%s", error);
+    *tokens = (Tokens){.text = text, .length = length, .count = utf8_count(text, length)};
     return true;
+}
+
+/* Given atoms: floats must be finite, strings UTF-8, as those that are read. */
+static bool check_atoms(Core *core, const RaspInput *input) {
+    if (input->count == 0)
+        return core_fail(core, RASP_WRONG_USE, "expected a non-empty string or list");
+    for (size_t k = 0; k < input->count; k++) {
+        RaspAtom atom = input->tokens[k];
+        if (atom.kind == RASP_FLOAT && !isfinite(atom.as.f))
+            return core_fail(core, RASP_WRONG_USE,
+                             "expected finite numbers, found another as token %zu", k);
+        if (atom.kind == RASP_STRING &&
+            utf8_valid_prefix(atom.as.s.text, atom.as.s.length) < atom.as.s.length)
+            return core_fail(core, RASP_WRONG_USE, "expected UTF-8 text, token %zu is not", k);
+    }
+    return true;
+}
+
+bool input_read(Core *core, const RaspInput *input, Arena *arena, Tokens *tokens) {
+    if (!input->tokens) return read_text(core, input, arena, tokens);
+    *tokens = (Tokens){.atoms = input->tokens, .count = input->count};
+    return check_atoms(core, input);
+}
+
+RaspAtom tokens_next(const Tokens *tokens, size_t k, size_t *at) {
+    if (!tokens->text) return tokens->atoms[k];
+    const char *text = tokens->text + *at;
+    size_t step = utf8_step(text, tokens->length - *at);
+    *at += step;
+    return (RaspAtom){RASP_STRING, {.s = {text, step}}};
+}
+
+/* --- for clients that want the tokens --------------------------------------------------- */
+
+typedef struct Reading {
+    const RaspInput *input;
+    RaspAtom *copy;
+    size_t count;
+} Reading;
+
+static size_t bytes_of(RaspAtom atom) {
+    return atom.kind == RASP_STRING ? atom.as.s.length + 1 : 0;
+}
+
+/* One block: the atoms, then the bytes of their strings. */
+static RaspAtom *copy_tokens(const Tokens *tokens) {
+    size_t bytes = tokens->count * sizeof(RaspAtom);
+    for (size_t k = 0, at = 0; k < tokens->count; k++)
+        bytes += bytes_of(tokens_next(tokens, k, &at));
+    RaspAtom *copy = malloc(bytes);
+    if (!copy) return NULL;
+    char *to = (char *)(copy + tokens->count);
+    for (size_t k = 0, at = 0; k < tokens->count; k++) {
+        copy[k] = tokens_next(tokens, k, &at);
+        if (copy[k].kind != RASP_STRING) continue;
+        memcpy(to, copy[k].as.s.text, copy[k].as.s.length);
+        to[copy[k].as.s.length] = '\0';
+        copy[k].as.s.text = to;
+        to += bytes_of(copy[k]);
+    }
+    return copy;
+}
+
+static bool read_copy(Core *core, void *context) {
+    Reading *r = context;
+    Tokens tokens;
+    if (!input_read(core, r->input, core->arena, &tokens)) return false;
+    r->count = tokens.count;
+    r->copy = copy_tokens(&tokens);
+    return r->copy || core_fail(core, RASP_OUT_OF_MEMORY, "out of memory for an input");
+}
+
+RaspAtom *rasp_input_read(const RaspInput *input, const RaspConfig *config, size_t *count,
+                          RaspError *error) {
+    Core core;
+    Reading reading = {input, NULL, 0};
+    if (core_init(&core, config, error))
+        core_call(&core, error, RASP_WRONG_USE, read_copy, &reading);
+    core_clear(&core);
+    *count = reading.count;
+    return reading.copy;
 }

@@ -1,0 +1,378 @@
+/* Runs of the transformer. */
+#include "api/input.h"
+#include "api/model.h"
+#include "api/value.h"
+
+#include "interp/exec/exec.h"
+#include "runtime/decode.h"
+#include "runtime/forward.h"
+#include "runtime/reference.h"
+
+#include <stdlib.h>
+
+struct RaspEngine {
+    Core core;
+    atomic_uint keepers;
+    const Model *model; /* owner's */
+    RaspModel *owner;
+    RunOptions options;
+    Engine *engine;
+    /* Where the domain has an s-op, the interpreter evaluates it: by a program of the engine's. */
+    RaspModel *judge;
+    RaspSop where;
+};
+
+struct RaspForward {
+    Core core; /* within the engine's budget */
+    RaspEngine *engine;
+    size_t *ids;
+    size_t length;
+    bool is_string;
+    RaspSequence tokens;
+    RunResult result;
+    RaspSequence *outputs;
+};
+
+/* --- words ------------------------------------------------------------------------------ */
+
+static const RtRule rules[] = {[RASP_SOFTMAX] = RT_SOFTMAX,
+                               [RASP_HARD_LEFT] = RT_HARD_LEFT,
+                               [RASP_HARD_RIGHT] = RT_HARD_RIGHT,
+                               [RASP_AVERAGE] = RT_AVERAGE};
+static const RtPath paths[] = {[RASP_PATH_AUTO] = RT_PATH_AUTO,
+                               [RASP_PATH_DENSE] = RT_PATH_DENSE,
+                               [RASP_PATH_SPARSE] = RT_PATH_SPARSE};
+
+const char *rasp_rule_name(int rule) {
+    return rule >= 0 && rule <= RASP_AVERAGE ? rt_rules[rules[rule]].name : NULL;
+}
+
+bool rasp_rule_has_temperature(RaspRule rule) {
+    return rt_rules[rules[rule]].temperature;
+}
+
+const char *rasp_path_name(int path) {
+    return path >= 0 && path <= RASP_PATH_SPARSE ? rt_path_names[paths[path]] : NULL;
+}
+
+RunOptions engine_options(RaspRule rule, double temperature, int threads) {
+    RunOptions options = run_options();
+    options.rule = rules[rule];
+    if (temperature > 0) options.temperature = temperature;
+    options.threads = threads;
+    return options;
+}
+
+/* --- engines ---------------------------------------------------------------------------- */
+
+/* The engine's own copy of the program, so that engines of one model may go to other threads. */
+static bool make_judge(RaspEngine *e) {
+    unsigned char *bytes;
+    size_t size;
+    Core *core = &e->core;
+    const char *where = e->owner->info.where;
+    if (!where) return true;
+    if (!rasp_model_bytes(e->owner, &bytes, &size, core->error)) return false;
+    const char *name = e->owner->name ? e->owner->name : "the model";
+    e->judge = rasp_model_from_bytes(bytes, size, name, &core->config, core->error);
+    free(bytes);
+    RaspProgram *program = e->judge ? rasp_model_program(e->judge, core->error) : NULL;
+    return program && rasp_program_expression(program, where, &e->where, core->error);
+}
+
+static bool start(Core *core, void *context) {
+    RaspEngine *e = (RaspEngine *)core;
+    const RaspEngineOptions *o = context;
+    RtError reason;
+    e->options = engine_options(o->rule, o->temperature, o->threads);
+    e->options.path = paths[o->path];
+    e->options.stop = core->config.cancel;
+    e->engine = engine_new(e->model, &e->options, &reason);
+    if (e->engine) return make_judge(e);
+    if (!e->owner->name) return core_fail(core, RASP_FAILED, "%s", reason.text);
+    return core_fail(core, RASP_FAILED, "'%s': %s", e->owner->name, reason.text);
+}
+
+RaspEngine *rasp_engine_new(const RaspModel *model, const RaspEngineOptions *options,
+                            const RaspConfig *config, RaspError *error) {
+    static const RaspEngineOptions usual;
+    RaspEngine *e = calloc(1, sizeof *e);
+    if (!e) {
+        error_set(error, RASP_OUT_OF_MEMORY, "out of memory for an engine");
+        return NULL;
+    }
+    atomic_init(&e->keepers, 1);
+    e->owner = model_keep((RaspModel *)(uintptr_t)model);
+    e->model = model->model;
+    const RaspEngineOptions *wanted = options ? options : &usual;
+    if (core_init(&e->core, config ? config : &model->core.config, error) &&
+        core_call(&e->core, error, RASP_FAILED, start, (void *)(uintptr_t)wanted))
+        return e;
+    rasp_engine_free(e);
+    return NULL;
+}
+
+static RaspEngine *engine_keep(RaspEngine *e) {
+    atomic_fetch_add(&e->keepers, 1);
+    return e;
+}
+
+void rasp_engine_free(RaspEngine *e) {
+    if (!e || atomic_fetch_sub(&e->keepers, 1) > 1) return;
+    engine_free(e->engine);
+    core_clear(&e->core);
+    rasp_model_free(e->judge);
+    rasp_model_free(e->owner);
+    free(e);
+}
+
+/* --- inputs ----------------------------------------------------------------------------- */
+
+static bool token_id(const RaspEngine *e, Core *core, RaspAtom token, size_t *id) {
+    RtError reason;
+    RtAtom atom = atom_to_runtime(token);
+    return rt_token_id(e->engine, &atom, id, &reason) ||
+           core_fail(core, RASP_FAILED, "%s", reason.text);
+}
+
+static bool accepts_first(const RaspEngine *e, Core *core, size_t id) {
+    char found[64], wanted[64];
+    ptrdiff_t first = e->owner->info.first;
+    if (first < 0 || id == (size_t)first) return true;
+    return core_fail(core, RASP_FAILED,
+                     "outside of what the file was compiled for: inputs start with %s, this one "
+                     "with %s",
+                     rt_atom_text(&e->model->alphabet[first], wanted, sizeof wanted),
+                     rt_atom_text(&e->model->alphabet[id], found, sizeof found));
+}
+
+/* Is the domain's s-op true at every position?  The interpreter says so. */
+static bool accepts_where(const RaspEngine *e, Core *core, const RaspInput *input) {
+    RaspError reason;
+    if (!e->judge) return true;
+    RaspRun *run = rasp_run_new(e->judge->program, input, &e->where, 1, NULL, &reason);
+    const RaspSequence *values = run ? rasp_run_sequence(run, 0, &reason) : NULL;
+    bool fine = values != NULL;
+    if (!fine)
+        core_fail(core, RASP_FAILED,
+                  "'%s', which the file assumes to be true everywhere, fails: %s", e->where.name,
+                  reason.text);
+    for (size_t i = 0; fine && i < rasp_sequence_length(values); i++)
+        if (!atom_truth(
+                atom_in(rasp_sequence_at(values, i), session_intern(e->judge->program->session))))
+            fine = core_fail(core, RASP_FAILED,
+                             "outside of what the file was compiled for: '%s' is not true at "
+                             "position %zu",
+                             e->where.name, i);
+    rasp_run_free(run);
+    return fine;
+}
+
+static bool read_ids(RaspForward *f, const RaspInput *input) {
+    Tokens tokens;
+    Core *core = &f->core;
+    const RaspEngine *e = f->engine;
+    if (!input_read(core, input, core->arena, &tokens)) return false;
+    f->length = tokens.count;
+    f->is_string = tokens.text != NULL;
+    f->ids = ARENA_BLOCK(core->arena, tokens.count, size_t);
+    for (size_t k = 0, at = 0; k < tokens.count; k++)
+        if (!token_id(e, core, tokens_next(&tokens, k, &at), &f->ids[k])) return false;
+    RaspAtom *atoms = ARENA_BLOCK(core->arena, tokens.count, RaspAtom);
+    for (size_t k = 0; k < tokens.count; k++) atoms[k] = e->owner->info.alphabet[f->ids[k]];
+    f->tokens = sequence_of_atoms(atoms, tokens.count);
+    return accepts_first(e, core, f->ids[0]) && accepts_where(e, core, input);
+}
+
+/* --- outputs ---------------------------------------------------------------------------- */
+
+static RaspReading reading_out(const RaspEngine *e, size_t output, const Reading *r) {
+    RaspAtom value =
+        r->index < 0 ? rasp_float(r->number) : e->owner->info.outputs[output].values[r->index];
+    return (RaspReading){value, r->number, r->margin};
+}
+
+static void make_sequences(RaspForward *f) {
+    const RaspModelInfo *info = &f->engine->owner->info;
+    f->outputs = ARENA_ARRAY(f->core.arena, info->output_count, RaspSequence);
+    for (size_t k = 0; k < info->output_count; k++) {
+        RaspAtom *atoms = ARENA_BLOCK(f->core.arena, f->length, RaspAtom);
+        for (size_t i = 0; i < f->length; i++)
+            atoms[i] = reading_out(f->engine, k, run_reading(&f->result, k, i)).value;
+        f->outputs[k] = sequence_of_atoms(atoms, f->length);
+    }
+}
+
+typedef struct ForwardCall {
+    const RaspInput *input;
+    const RaspTap *tap; /* NULL: the engine */
+} ForwardCall;
+
+/* The runtime says "interrupted" in words alone. */
+static bool fail_run(Core *core, const RtError *reason) {
+    bool cancelled = core->config.cancel && *core->config.cancel;
+    return core_fail(core, cancelled ? RASP_CANCELLED : RASP_FAILED, "%s", reason->text);
+}
+
+static bool run_engine(RaspForward *f) {
+    RtError reason;
+    return engine_run(f->engine->engine, f->ids, f->length, &f->result, &reason) ||
+           fail_run(&f->core, &reason);
+}
+
+/* --- traces ----------------------------------------------------------------------------- */
+
+static bool decode(RaspForward *f, const double *h) {
+    const Model *model = f->engine->model;
+    RtError reason;
+    f->result = (RunResult){.length = f->length, .output_count = model->output_count};
+    f->result.readings = calloc(f->length * model->output_count, sizeof *f->result.readings);
+    bool fine = f->result.readings != NULL;
+    if (!fine) core_fail(&f->core, RASP_OUT_OF_MEMORY, "out of memory for the outputs");
+    for (size_t k = 0; fine && k < model->output_count; k++) {
+        Decoder decoder;
+        fine = decoder_init(&decoder, model->outputs[k], &reason);
+        for (size_t i = 0; fine && i < f->length; i++)
+            fine = decoder_read(&decoder, h + (i + 1) * model->width + decoder.start,
+                                &f->result.readings[k * f->length + i], &reason);
+        if (!fine) core_fail(&f->core, RASP_FAILED, "%s", reason.text);
+        decoder_clear(&decoder);
+    }
+    return fine;
+}
+
+static bool run_reference(RaspForward *f, const RaspTap *tap) {
+    RtError reason;
+    ReferenceOptions options = {.rule = f->engine->options.rule,
+                                .temperature = f->engine->options.temperature,
+                                .stop = f->core.config.cancel,
+                                .tap = {.context = tap->context,
+                                        .head = tap->head,
+                                        .sublayer = tap->sublayer,
+                                        .residual = tap->residual}};
+    double *h = reference_run(f->engine->model, &options, f->ids, f->length, &reason);
+    if (!h) return fail_run(&f->core, &reason);
+    bool fine = decode(f, h);
+    free(h);
+    return fine;
+}
+
+static bool run(Core *core, void *context) {
+    RaspForward *f = (RaspForward *)core;
+    const ForwardCall *call = context;
+    if (!read_ids(f, call->input)) return false;
+    if (!(call->tap ? run_reference(f, call->tap) : run_engine(f))) return false;
+    make_sequences(f);
+    return true;
+}
+
+static RaspForward *forward(RaspEngine *e, const ForwardCall *call, RaspError *error) {
+    RaspForward *f = calloc(1, sizeof *f);
+    if (!f) {
+        error_set(error, RASP_OUT_OF_MEMORY, "out of memory for a forward pass");
+        return NULL;
+    }
+    f->engine = engine_keep(e);
+    if (core_share(&f->core, &e->core, error) &&
+        core_call(&f->core, error, RASP_FAILED, run, (void *)(uintptr_t)call))
+        return f;
+    rasp_forward_free(f);
+    return NULL;
+}
+
+RaspForward *rasp_forward(RaspEngine *engine, const RaspInput *input, RaspError *error) {
+    return forward(engine, &(ForwardCall){input, NULL}, error);
+}
+
+RaspForward *rasp_trace(RaspEngine *engine, const RaspInput *input, const RaspTap *tap,
+                        RaspError *error) {
+    return forward(engine, &(ForwardCall){input, tap}, error);
+}
+
+void rasp_forward_free(RaspForward *f) {
+    if (!f) return;
+    run_result_clear(&f->result);
+    core_clear(&f->core);
+    rasp_engine_free(f->engine);
+    free(f);
+}
+
+const RaspSequence *rasp_forward_input(const RaspForward *f, bool *is_string) {
+    if (is_string) *is_string = f->is_string;
+    return &f->tokens;
+}
+
+const RaspSequence *rasp_forward_sequence(const RaspForward *f, size_t output) {
+    return &f->outputs[output];
+}
+
+RaspReading rasp_forward_reading(const RaspForward *f, size_t output, size_t position) {
+    return reading_out(f->engine, output, run_reading(&f->result, output, position));
+}
+
+/* --- a token at a time ------------------------------------------------------------------ */
+
+struct RaspStream {
+    Core core; /* within the engine's budget */
+    RaspEngine *engine;
+    RunStream *stream;
+    Reading *readings;
+};
+
+static bool open_stream(Core *core, void *context) {
+    RaspStream *s = (RaspStream *)core;
+    RtError reason;
+    (void)context;
+    if (s->engine->judge)
+        return core_fail(core, RASP_WRONG_USE,
+                         "the file was compiled for inputs on which an s-op is true everywhere, "
+                         "which --stream cannot check token by token");
+    s->readings = ARENA_ARRAY(core->arena, s->engine->model->output_count, Reading);
+    s->stream = run_stream_new(s->engine->engine, &reason);
+    return s->stream || core_fail(core, RASP_FAILED, "%s", reason.text);
+}
+
+RaspStream *rasp_stream_new(RaspEngine *engine, RaspError *error) {
+    RaspStream *s = calloc(1, sizeof *s);
+    if (!s) {
+        error_set(error, RASP_OUT_OF_MEMORY, "out of memory for a stream");
+        return NULL;
+    }
+    s->engine = engine_keep(engine);
+    if (core_share(&s->core, &engine->core, error) &&
+        core_call(&s->core, error, RASP_FAILED, open_stream, NULL))
+        return s;
+    rasp_stream_free(s);
+    return NULL;
+}
+
+void rasp_stream_free(RaspStream *s) {
+    if (!s) return;
+    run_stream_free(s->stream);
+    core_clear(&s->core);
+    rasp_engine_free(s->engine);
+    free(s);
+}
+
+typedef struct Push {
+    RaspAtom token;
+    RaspReading *readings;
+} Push;
+
+static bool push(Core *core, void *context) {
+    RaspStream *s = (RaspStream *)core;
+    const Push *p = context;
+    RtError reason;
+    size_t id;
+    if (!token_id(s->engine, core, p->token, &id)) return false;
+    if (run_stream_length(s->stream) == 0 && !accepts_first(s->engine, core, id)) return false;
+    if (!run_stream_push(s->stream, id, s->readings, &reason))
+        return core_fail(core, RASP_FAILED, "%s", reason.text);
+    for (size_t k = 0; k < s->engine->model->output_count; k++)
+        p->readings[k] = reading_out(s->engine, k, &s->readings[k]);
+    return true;
+}
+
+bool rasp_stream_push(RaspStream *s, RaspAtom token, RaspReading *readings, RaspError *error) {
+    return core_call(&s->core, error, RASP_FAILED, push, &(Push){token, readings});
+}

@@ -1,0 +1,286 @@
+#include "api/model.h"
+
+#include "api/value.h"
+#include "runtime/safetensors.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- what is inside --------------------------------------------------------------------- */
+
+static const RaspAtom *atoms_of(Core *core, const RtAtom *atoms, size_t count) {
+    RaspAtom *list = ARENA_ARRAY(core->arena, count + 1, RaspAtom);
+    for (size_t k = 0; k < count; k++) list[k] = atom_from_runtime(&atoms[k]);
+    return list;
+}
+
+static void count_layers(RaspModel *m) {
+    const Model *model = m->model;
+    RaspModelInfo *info = &m->info;
+    size_t *heads = ARENA_ARRAY(m->core.arena, model->layer_count + 1, size_t);
+    info->layer_count = model->layer_count;
+    info->heads_per_layer = heads;
+    for (size_t l = 0; l < model->layer_count; l++) {
+        const ModelLayer *layer = model->layers[l];
+        heads[l] = layer->head_count;
+        info->heads += layer->head_count;
+        info->attention_layers += layer->head_count > 0;
+        info->layers_without_heads += layer->head_count == 0;
+        info->sublayers += layer->mlp_count;
+        for (size_t k = 0; k < layer->mlp_count; k++) info->hidden_units += layer->mlps[k]->in.cols;
+    }
+}
+
+static void list_outputs(RaspModel *m) {
+    const Model *model = m->model;
+    RaspOutput *outputs = ARENA_ARRAY(m->core.arena, model->output_count + 1, RaspOutput);
+    for (size_t k = 0; k < model->output_count; k++) {
+        const ModelOutput *o = model->outputs[k];
+        outputs[k] = (RaspOutput){o->name, rt_decode_names[o->decode], o->start,
+                                  atoms_of(&m->core, o->values, o->value_count), o->value_count};
+    }
+    m->info.outputs = outputs;
+    m->info.output_count = model->output_count;
+}
+
+static double certified(const Model *model) {
+    const json_t *certificate = json_object_get(model->extra, "certificate");
+    const json_t *error = json_object_get(certificate, "error");
+    return json_is_number(error) ? json_number_value(error) : -1;
+}
+
+static RaspKind kind_of(RtKind kind) {
+    static const RaspKind kinds[] = {[RT_STRING] = RASP_STRING,
+                                     [RT_INT] = RASP_INT,
+                                     [RT_FLOAT] = RASP_FLOAT,
+                                     [RT_BOOL] = RASP_BOOL};
+    return kinds[kind];
+}
+
+bool model_inform(RaspModel *m) {
+    const Model *model = m->model;
+    RtError error;
+    int32_t first;
+    const char *where;
+    if (!record_load_domain(model, &first, &where, &error))
+        return core_fail(&m->core, RASP_WRONG_FILE, "'%s': %s", m->name, error.text);
+    m->info =
+        (RaspModelInfo){.program = json_string_value(json_object_get(model->extra, "program")),
+                        .alphabet = atoms_of(&m->core, model->alphabet, model->alphabet_size),
+                        .alphabet_size = model->alphabet_size,
+                        .max_length = model->max_length,
+                        .token_kind = kind_of(model->token_type),
+                        .first = first,
+                        .where = where,
+                        .dtype = model->dtype == RT_F32 ? RASP_F32 : RASP_F64,
+                        .width = model->width,
+                        .parameters = model_parameters(model),
+                        .nonzero = model_nonzeros(model),
+                        .certified = certified(model)};
+    count_layers(m);
+    list_outputs(m);
+    return true;
+}
+
+const RaspModelInfo *rasp_model_info(const RaspModel *m) {
+    return &m->info;
+}
+
+/* --- from and to files ------------------------------------------------------------------ */
+
+/* The first eight bytes are the header's length, which is far below 2^32; a text has no NUL. */
+bool rasp_is_weights(const void *start, size_t size) {
+    const unsigned char *b = start;
+    return size >= 8 && !b[4] && !b[5] && !b[6] && !b[7];
+}
+
+typedef struct Loading {
+    const char *path; /* or else */
+    const void *bytes;
+    size_t size;
+} Loading;
+
+static bool load(Core *core, void *context) {
+    RaspModel *m = (RaspModel *)core;
+    const Loading *from = context;
+    RtError error;
+    m->model = from->path ? model_load(from->path, &error)
+                          : model_load_bytes(from->bytes, from->size, &error);
+    if (m->model) return model_inform(m);
+    if (from->path) return core_fail(core, RASP_WRONG_FILE, "%s", error.text);
+    return core_fail(core, RASP_WRONG_FILE, "'%s': %s", m->name, error.text);
+}
+
+static RaspModel *new_model(const Loading *from, const char *name, const RaspConfig *config,
+                            RaspError *error) {
+    RaspModel *m = calloc(1, sizeof *m);
+    if (m) m->name = strdup(name);
+    if (!m || !m->name) {
+        free(m);
+        error_set(error, RASP_OUT_OF_MEMORY, "out of memory for a model");
+        return NULL;
+    }
+    atomic_init(&m->keepers, 1);
+    if (core_init(&m->core, config, error) &&
+        core_call(&m->core, error, RASP_WRONG_FILE, load, (void *)(uintptr_t)from))
+        return m;
+    rasp_model_free(m);
+    return NULL;
+}
+
+RaspModel *rasp_model_load(const char *path, const RaspConfig *config, RaspError *error) {
+    return new_model(&(Loading){.path = path}, path, config, error);
+}
+
+RaspModel *rasp_model_from_bytes(const void *bytes, size_t size, const char *name,
+                                 const RaspConfig *config, RaspError *error) {
+    return new_model(&(Loading){.bytes = bytes, .size = size}, name ? name : "weights", config,
+                     error);
+}
+
+static bool saved(bool done, const RtError *reason, RaspError *error) {
+    return done || error_set(error, RASP_FAILED, "%s", reason->text);
+}
+
+bool rasp_model_save(const RaspModel *m, const char *path, RaspError *error) {
+    RtError reason;
+    return saved(model_save(m->model, path, &reason), &reason, error);
+}
+
+bool rasp_model_bytes(const RaspModel *m, unsigned char **bytes, size_t *size, RaspError *error) {
+    RtError reason;
+    return saved(model_save_bytes(m->model, bytes, size, &reason), &reason, error);
+}
+
+RaspModel *model_keep(RaspModel *m) {
+    atomic_fetch_add(&m->keepers, 1);
+    return m;
+}
+
+void rasp_model_free(RaspModel *m) {
+    if (!m || atomic_fetch_sub(&m->keepers, 1) > 1) return;
+    compiled_clear(&m->compiled);
+    model_free(m->model);
+    core_clear(&m->core);
+    rasp_program_free(m->program);
+    free(m->name);
+    free(m);
+}
+
+/* --- as JSON ---------------------------------------------------------------------------- */
+
+static json_t *head_json(const ModelHead *head) {
+    json_t *entry = json_deep_copy(head->extra);
+    json_object_set_new(entry, "rank", json_integer((json_int_t)head->query.cols));
+    json_object_set_new(entry, "mask", json_string(rt_mask_names[head->mask]));
+    json_object_set_new(entry, "sink", json_boolean(head->sink));
+    return entry;
+}
+
+static json_t *sublayer_json(const ModelMlp *mlp) {
+    json_t *entry = json_deep_copy(mlp->extra);
+    json_object_set_new(entry, "units", json_integer((json_int_t)mlp->in.cols));
+    return entry;
+}
+
+static json_t *layer_json(const ModelLayer *layer) {
+    json_t *heads = json_array(), *sublayers = json_array();
+    for (size_t h = 0; h < layer->head_count; h++)
+        json_array_append_new(heads, head_json(layer->heads[h]));
+    for (size_t k = 0; k < layer->mlp_count; k++)
+        json_array_append_new(sublayers, sublayer_json(layer->mlps[k]));
+    return json_pack("{s:o, s:o}", "heads", heads, "sublayers", sublayers);
+}
+
+char *rasp_model_json(const RaspModel *m, RaspError *error) {
+    json_t *document = json_deep_copy(m->model->extra), *layers = json_array();
+    for (size_t l = 0; l < m->model->layer_count; l++)
+        json_array_append_new(layers, layer_json(m->model->layers[l]));
+    bool done = json_object_set_new(document, "layers", layers) == 0 &&
+                json_array_size(layers) == m->model->layer_count;
+    char *text = done ? json_dumps(document, 0) : NULL;
+    json_decref(document);
+    if (!text) error_set(error, RASP_OUT_OF_MEMORY, "out of memory for the description");
+    return text;
+}
+
+/* --- the embedded program --------------------------------------------------------------- */
+
+/* Where the embedded program finds what it loads: in the file, and nowhere else.  A program
+ * loads the same texts in the same order each time, so the next one it asks for is the next one
+ * of the file; how its path began where it was compiled does not matter. */
+typedef struct Embedded {
+    const FileText *files;
+    size_t count, next;
+} Embedded;
+
+static bool is_path_to(const char *name, const char *path) {
+    size_t length = strlen(name), tail = strlen(path);
+    if (length < tail || strcmp(name + length - tail, path) != 0) return false;
+    return length == tail || name[length - tail - 1] == '/';
+}
+
+static int read_embedded(void *context, const char *path, char **text, size_t *length) {
+    Embedded *embedded = context;
+    if (embedded->next == embedded->count) return ENOENT;
+    const FileText *file = &embedded->files[embedded->next];
+    if (!is_path_to(file->name, path)) return ENOENT;
+    *text = malloc(file->length + 1);
+    if (!*text) return ENOMEM;
+    memcpy(*text, file->text, file->length);
+    *length = file->length;
+    embedded->next++;
+    return 0;
+}
+
+static bool load_embedded(RaspModel *m, const Record *record) {
+    Embedded embedded = {record->loaded, record->loaded_count, 0};
+    RaspConfig config = m->core.config;
+    RaspSource source = {.path = record->program.name,
+                         .text = record->program.text,
+                         .length = record->program.length};
+    config.read = read_embedded;
+    config.read_context = &embedded;
+    m->program = rasp_program_load(&source, &config, m->core.error);
+    if (m->program) m->program->core.config = m->core.config;
+    return m->program != NULL;
+}
+
+static bool recall_target(Core *core, void *context) {
+    RaspModel *m = context;
+    Record record;
+    RtError error;
+    Intern *table = session_intern(m->program->session);
+    if (!record_load(m->model, table, core->arena, &record, &error))
+        return core_fail(core, RASP_WRONG_FILE, "'%s': %s", m->name, error.text);
+    if (!target_recall(m->program, &record, &m->target)) return false;
+    return m->target.output_count == m->model->output_count ||
+           core_fail(core, RASP_WRONG_FILE, "'%s' has %zu outputs, its metadata names %u", m->name,
+                     m->model->output_count, m->target.output_count);
+}
+
+bool model_recall(RaspModel *m) {
+    Core *core = &m->core;
+    Record record;
+    RtError error;
+    if (m->program) return true;
+    if (!record_load(m->model, intern_new(core->arena), core->arena, &record, &error))
+        return core_fail(core, RASP_WRONG_FILE, "'%s': %s", m->name, error.text);
+    if (load_embedded(m, &record) &&
+        core_call(&m->program->core, core->error, RASP_WRONG_FILE, recall_target, m))
+        return true;
+    rasp_program_free(m->program);
+    m->program = NULL;
+    return false;
+}
+
+static bool recall(Core *core, void *context) {
+    (void)context;
+    return model_recall((RaspModel *)core);
+}
+
+RaspProgram *rasp_model_program(RaspModel *m, RaspError *error) {
+    return core_call(&m->core, error, RASP_WRONG_FILE, recall, NULL) ? m->program : NULL;
+}

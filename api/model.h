@@ -1,0 +1,39 @@
+/* model.h: a transformer's weights and what is known of where they come from; for the files of
+ * api/ alone. */
+#ifndef RASP_API_MODEL_H
+#define RASP_API_MODEL_H
+
+#include "api/target.h"
+
+#include "compile/prove/certificate.h"
+#include "runtime/forward.h"
+
+struct RaspModel {
+    Core core; /* of rasp_compile: within the program's budget */
+    atomic_uint keepers;
+    char *name; /* in messages: the file's path; of rasp_compile NULL */
+    Model *model;
+    RaspModelInfo info;
+    RaspProgram *program; /* compiled from, or embedded and asked for; else NULL */
+    Target target;        /* with a program */
+    bool is_compiled;     /* by rasp_compile: */
+    Compiled compiled;
+    RaspCompileStats stats;
+};
+
+/* Fills `info` from `model`; for bodies of core_call. */
+bool model_inform(RaspModel *m);
+
+/* Options of a run; `temperature` 0 is 1. */
+RunOptions engine_options(RaspRule rule, double temperature, int threads);
+
+/* The program and target of the model, embedded ones loaded; for bodies of core_call. */
+bool model_recall(RaspModel *m);
+
+/* Compiles the target of the model's program; false after a message. */
+bool model_compile(RaspModel *m, Compiled *compiled);
+RaspCertificate certificate_out(const Certificate *certificate, double beta);
+
+RaspModel *model_keep(RaspModel *m);
+
+#endif

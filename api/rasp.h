@@ -1,0 +1,678 @@
+/* rasp.h: RASP programs, the transformers they compile to, and runs of both.
+ *
+ * This is the one public header; C and C++ read it, and `rasp` itself is its client.
+ *
+ *     text ──▶ RaspProgram ──▶ RaspRun         the interpreter: discrete hard attention
+ *                  │
+ *                  └─rasp_compile─▶ RaspModel ──▶ RaspEngine ──▶ RaspForward    soft attention
+ *                                       │  ▲
+ *                                       ▼  │  a weights file (docs/weights.md)
+ *
+ * Handles.  Whoever gets a handle from `rasp_X_load`, `rasp_X_new` or the like gives it back to
+ * `rasp_X_free` (NULL is fine), in any order: a handle keeps alive what it was made from.
+ * Pointers that a function gives belong to the handle it was asked of and live as long, unless
+ * it says otherwise; only what is documented "for rasp_free" is the caller's.
+ *
+ * Errors.  A function that can fail gives false or NULL and, if `error` is not NULL, fills it:
+ * a status, one line of text (what was expected, what was found, the way out) and the place in
+ * the program.  A program's text may have several mistakes: RaspConfig.report hears each of
+ * them (and warnings), the error is the first.  Nothing exits, prints or changes a global; standard
+ * streams and signals are the caller's.
+ *
+ * Threads.  A handle, with what was made from it, belongs to one thread at a time; different
+ * handles may be used by different threads.  A RaspModel alone is never changed by those who
+ * use it: engines in several threads may come from one model.
+ *
+ * Strings are UTF-8; those with a length may hold NUL bytes.
+ */
+#ifndef RASP_H
+#define RASP_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RASP_API __attribute__((visibility("default")))
+
+#define RASP_VERSION       "0.1.0"
+#define RASP_VERSION_MAJOR 0
+#define RASP_VERSION_MINOR 1
+#define RASP_VERSION_PATCH 0
+
+/* Of the library, which may be newer than the header. */
+RASP_API const char *rasp_version(void);
+
+/* Gives back what was given "for rasp_free". */
+RASP_API void rasp_free(void *memory);
+
+/* === errors and messages ================================================================== */
+
+typedef enum RaspStatus {
+    RASP_OK,
+    RASP_WRONG_USE,     /* an argument or option */
+    RASP_WRONG_PROGRAM, /* the program's text, or a name that it has not */
+    RASP_NO_FILE,       /* missing or unreadable */
+    RASP_WRONG_FILE,    /* no weights file, a broken one, or one that does not fit the request */
+    RASP_FAILED,        /* while running or compiling */
+    RASP_OUT_OF_MEMORY, /* RaspConfig.memory, or the system's */
+    RASP_OUT_OF_TIME,   /* a time limit */
+    RASP_CANCELLED,     /* RaspConfig.cancel */
+} RaspStatus;
+
+/* A place in a text.  `source` is NULL where there is none; columns count code points. */
+typedef struct RaspPlace {
+    const char *source;            /* the file's name, as it was given */
+    uint32_t line, column;         /* from 1; where it begins */
+    uint32_t end_line, end_column; /* just behind its end */
+} RaspPlace;
+
+/* What went wrong, a plain value: no pointer in it needs an owner. */
+typedef struct RaspError {
+    RaspStatus status;
+    uint32_t line, column; /* from 1, or 0: about no place */
+    bool reported;         /* RaspConfig.report has heard it */
+    char source[192];      /* its file, cut if need be, or "" */
+    char text[1024];       /* one line, lower case, no full stop */
+} RaspError;
+
+typedef enum RaspSeverity { RASP_ERROR, RASP_WARNING, RASP_NOTE } RaspSeverity;
+
+/* A message about a text; valid during the call that brings it. */
+typedef struct RaspMessage {
+    RaspSeverity severity;
+    const char *text;
+    RaspPlace place;
+    const char *line;     /* the text's line, NULL where there is no place */
+    uint32_t line_length; /* in bytes, as the next two: the place within the line */
+    uint32_t begin, end;
+    const struct RaspMessage *notes;
+    size_t note_count;
+} RaspMessage;
+
+/* The message with its source line and a caret below it, several lines; for rasp_free.  Colour
+ * by ANSI escapes.  Control characters of the source are shown as blanks. */
+RASP_API char *rasp_message_show(const RaspMessage *message, bool colour);
+
+/* === what every handle is made with ======================================================= */
+
+/* Reads a file whole: 0 and *text from malloc (the library frees it), or an errno. */
+typedef int RaspRead(void *context, const char *path, char **text, size_t *length);
+
+/* All zero is fine: the defaults are in the comments.  Copied; what it points to must outlive
+ * the handles made with it. */
+typedef struct RaspConfig {
+    size_t memory;                       /* bytes a handle may use; 0: 4 GiB, SIZE_MAX: no limit */
+    double cpu_seconds;                  /* of this thread that one call may take; 0: no limit */
+    const volatile sig_atomic_t *cancel; /* NULL, or: what is non-zero ends the call */
+    RaspRead *read;                      /* files that programs load; NULL: the file system's */
+    void *read_context;
+    void (*report)(void *context, const RaspMessage *message); /* NULL: only errors are given */
+    void *report_context;
+} RaspConfig;
+
+/* === values =============================================================================== */
+
+typedef enum RaspKind { RASP_BOOL, RASP_INT, RASP_FLOAT, RASP_STRING } RaspKind;
+
+/* The value of one position: True, 1, 1.0 and "1" are four different atoms. */
+typedef struct RaspAtom {
+    RaspKind kind;
+    union {
+        bool b;
+        int64_t i;
+        double f;
+        struct {
+            const char *text;
+            size_t length; /* bytes */
+        } s;
+    } as;
+} RaspAtom;
+
+RASP_API RaspAtom rasp_bool(bool b);
+RASP_API RaspAtom rasp_int(int64_t i);
+RASP_API RaspAtom rasp_float(double f);
+RASP_API RaspAtom rasp_string(const char *text); /* not copied */
+
+/* The same kind and value; floats by their bits. */
+RASP_API bool rasp_atom_same(RaspAtom a, RaspAtom b);
+/* The language's ==: numbers by value across kinds. */
+RASP_API bool rasp_atom_equal(RaspAtom a, RaspAtom b);
+
+typedef enum RaspStyle {
+    RASP_PLAIN,  /* True, 3, 0.5, text as it is */
+    RASP_QUOTED, /* strings in double quotes, nothing escaped */
+    RASP_LISTED, /* strings as in a printed list: 'a', "it's", escapes */
+    RASP_CELL,   /* T and F, floats in full, strings bare */
+    RASP_JSON,   /* true, 3, 0.5, "escaped"; inf and nan as strings */
+} RaspStyle;
+
+/* Writes the text as snprintf does; gives its length, which may exceed size - 1. */
+RASP_API size_t rasp_atom_text(RaspAtom atom, RaspStyle style, char *text, size_t size);
+/* Rounded to so many decimals, correctly, from the exact binary value. */
+RASP_API double rasp_round(double value, int decimals);
+
+/* What a sequence's values are together (floats may have ints among them, ints bools). */
+typedef enum RaspType { RASP_STRINGS, RASP_BOOLS, RASP_INTS, RASP_FLOATS } RaspType;
+RASP_API const char *rasp_type_name(RaspType type); /* "strings", "bools", "ints", "floats" */
+
+/* The values of an s-op on one input. */
+typedef struct RaspSequence RaspSequence;
+RASP_API size_t rasp_sequence_length(const RaspSequence *sequence);
+RASP_API RaspType rasp_sequence_type(const RaspSequence *sequence);
+RASP_API RaspAtom rasp_sequence_at(const RaspSequence *sequence, size_t position);
+/* Are all its values equal (==)? */
+RASP_API bool rasp_sequence_uniform(const RaspSequence *sequence);
+
+/* An input: tokens, or a text that is read.  A text that has the form of a non-empty list of
+ * atoms, [3, 1, 2] or ["hi", true], is that list; any other is a string, a token a character. */
+typedef enum RaspForm { RASP_AUTO, RASP_AS_STRING, RASP_AS_LIST } RaspForm;
+typedef struct RaspInput {
+    const RaspAtom *tokens; /* NULL: the text */
+    size_t count;
+    const char *text;
+    size_t length; /* bytes */
+    RaspForm form;
+} RaspInput;
+
+/* The tokens that the input says, with their strings in one block for rasp_free. */
+RASP_API RaspAtom *rasp_input_read(const RaspInput *input, const RaspConfig *config, size_t *count,
+                                   RaspError *error);
+
+/* === programs ============================================================================= */
+
+typedef struct RaspProgram RaspProgram;
+
+/* A program's text, or the file that holds it. */
+typedef struct RaspSource {
+    const char *path; /* of the file; with a text, what messages call it (NULL: "program") */
+    const char *name; /* what messages about the whole program call it; NULL: the path */
+    const char *text; /* NULL: the file's */
+    size_t length;
+} RaspSource;
+
+/* Evaluates the program to s-ops; nothing is run.  The functions of the language's library are
+ * in the binary.  `load "x";` asks RaspConfig.read for x.rasp, first as written, then beside
+ * the file that loads it. */
+RASP_API RaspProgram *rasp_program_load(const RaspSource *source, const RaspConfig *config,
+                                        RaspError *error);
+RASP_API void rasp_program_free(RaspProgram *program);
+
+/* An s-op of a program; `name` lives with the program. */
+typedef struct RaspSop {
+    const char *name;
+    uint32_t node;
+    enum { RASP_BY_DEFAULT, RASP_BY_NAME, RASP_BY_EXPRESSION } chosen;
+} RaspSop;
+
+/* The s-op of that name; NULL: the one assigned last. */
+RASP_API bool rasp_program_sop(RaspProgram *program, const char *name, RaspSop *sop,
+                               RaspError *error);
+/* What the expression gives in the program's scope. */
+RASP_API bool rasp_program_expression(RaspProgram *program, const char *expression, RaspSop *sop,
+                                      RaspError *error);
+/* All public s-ops, in the order of their last assignment; NULL when memory runs out. */
+RASP_API const RaspSop *rasp_program_sops(RaspProgram *program, size_t *count, RaspError *error);
+
+/* The settings of the magic comment `# rasp: alphabet=abc max-length=16`: k-th key and value,
+ * false after the last. */
+RASP_API bool rasp_program_setting(const RaspProgram *program, size_t k, const char **key,
+                                   const char **value);
+
+/* --- attention layers --- */
+
+typedef struct RaspHead {
+    uint32_t layer;       /* from 1 */
+    const char *selector; /* in source form */
+    RaspPlace place;
+    uint32_t uses; /* aggregates and widths that read it */
+} RaspHead;
+
+typedef struct RaspStep {
+    const char *sop; /* its name, or in source form */
+    RaspPlace place;
+} RaspStep;
+
+typedef struct RaspLayers {
+    uint32_t count; /* attention layers that the s-op needs: RASP's depth */
+    const RaspHead *heads;
+    size_t head_count;
+    const RaspStep *path; /* a longest chain of attention, one step a layer */
+} RaspLayers;
+
+/* Lives with the program. */
+RASP_API const RaspLayers *rasp_program_layers(RaspProgram *program, const RaspSop *sop,
+                                               RaspError *error);
+
+/* --- dumps --- */
+
+/* The graph below some s-ops as text; for rasp_free. */
+RASP_API char *rasp_program_graph(RaspProgram *program, const RaspSop *sops, size_t count,
+                                  RaspError *error);
+/* The syntax tree of a text as S-expressions; nothing is evaluated; for rasp_free. */
+RASP_API char *rasp_syntax_tree(const RaspSource *source, const RaspConfig *config,
+                                RaspError *error);
+
+/* === the interpreter ====================================================================== */
+
+typedef struct RaspRun RaspRun;
+
+typedef enum RaspPlan { RASP_PLAN_AUTO, RASP_PLAN_NAIVE } RaspPlan;
+
+typedef struct RaspRunOptions {
+    RaspPlan plan;
+    int threads; /* 0: as many as there are cores */
+    bool stats;
+} RaspRunOptions;
+
+/* Makes ready to run the s-ops on one input; `options` may be NULL. */
+RASP_API RaspRun *rasp_run_new(RaspProgram *program, const RaspInput *input, const RaspSop *sops,
+                               size_t count, const RaspRunOptions *options, RaspError *error);
+RASP_API void rasp_run_free(RaspRun *run);
+/* Computes the k-th s-op's values.  NULL: this s-op fails on the input; others may not. */
+RASP_API const RaspSequence *rasp_run_sequence(RaspRun *run, size_t k, RaspError *error);
+/* The tokens, and whether they were written as a string. */
+RASP_API const RaspSequence *rasp_run_input(const RaspRun *run, bool *is_string);
+
+/* What was computed: a row an s-op, in that order (with options.stats). */
+typedef struct RaspStat {
+    const char *sop;  /* as text */
+    const char *plan; /* "groups", "elementwise", … */
+    size_t rows;
+    double seconds;
+    size_t bytes;
+} RaspStat;
+RASP_API const RaspStat *rasp_run_stats(RaspRun *run, size_t *count, RaspError *error);
+
+/* === compiling ============================================================================ */
+
+typedef struct RaspModel RaspModel;
+
+typedef enum RaspDtype { RASP_DTYPE_AUTO, RASP_F32, RASP_F64 } RaspDtype;
+typedef enum RaspMasks { RASP_MASKS_PER_HEAD, RASP_MASKS_NONE, RASP_MASKS_CAUSAL } RaspMasks;
+typedef enum RaspLayout { RASP_COMPACT, RASP_STANDARD } RaspLayout;
+
+/* The inputs that the model is for, and how it is made.  All zero: what the program's magic
+ * comment says, else a to z, length 16. */
+typedef struct RaspTarget {
+    const RaspAtom *tokens; /* the alphabet, or */
+    size_t token_count;
+    const char *alphabet; /* its text: "abc", '["hi", "you"]', "[1, 2]", "@FILE" */
+    uint32_t max_length;
+    const char *first; /* inputs start with this token */
+    const char *where; /* an s-op (an expression) that is true everywhere */
+    RaspDtype dtype;
+    RaspMasks masks;
+    RaspLayout layout;
+    bool log_length;      /* scores scaled by ln(n+1) when run */
+    double tolerance;     /* greatest certified error to accept; 0: any */
+    uint32_t table_limit; /* most values of one s-op; 0: 65,536 */
+    double time_limit;    /* CPU seconds; 0: RaspConfig's */
+} RaspTarget;
+
+enum { RASP_LONGEST = 50000 }; /* the greatest max_length */
+
+/* The words of the enumerations above, as options and files spell them; NULL behind the last. */
+RASP_API const char *rasp_dtype_name(int dtype);
+RASP_API const char *rasp_masks_name(int masks);
+RASP_API const char *rasp_layout_name(int layout);
+
+/* The s-ops as a transformer that gives their values on every input of the target, certified:
+ * the model is a complete weights file. */
+RASP_API RaspModel *rasp_compile(RaspProgram *program, const RaspSop *outputs, size_t count,
+                                 const RaspTarget *target, RaspError *error);
+
+typedef struct RaspCertificate {
+    bool holds;
+    double error;       /* bound on |what an output reads - its nominal value| */
+    double tightest;    /* largest error / what the decision `where` allows; holds: below 1 */
+    const char *where;  /* "" if nothing is decided */
+    uint32_t layer;     /* of the file */
+    double beta;        /* score difference between selected and not */
+    const char *broken; /* why it does not hold, or "" */
+} RaspCertificate;
+
+/* Of rasp_compile: the certificate.  False: the model is from a file (rasp_verify). */
+RASP_API bool rasp_model_certificate(const RaspModel *model, RaspCertificate *certificate);
+
+typedef struct RaspCompileStats {
+    double seconds, lowering, weights, certificate;
+    uint32_t tries, nodes;
+    uint32_t depth; /* RASP's */
+} RaspCompileStats;
+RASP_API bool rasp_model_compile_stats(const RaspModel *model, RaspCompileStats *stats);
+
+/* What the compiler decided, as text: "sets", "cover", "heads", "schedule" or "model"; for
+ * rasp_free. */
+RASP_API char *rasp_model_dump(RaspModel *model, const char *what, RaspError *error);
+RASP_API const char *rasp_dump_name(int k); /* NULL behind the last */
+
+/* === weights files ======================================================================== */
+
+/* Do these first bytes (8 are enough) look like a weights file? */
+RASP_API bool rasp_is_weights(const void *start, size_t size);
+
+RASP_API RaspModel *rasp_model_load(const char *path, const RaspConfig *config, RaspError *error);
+RASP_API RaspModel *rasp_model_from_bytes(const void *bytes, size_t size, const char *name,
+                                          const RaspConfig *config, RaspError *error);
+/* Nothing that was at `path` is lost when saving fails. */
+RASP_API bool rasp_model_save(const RaspModel *model, const char *path, RaspError *error);
+/* The same bytes; *bytes is for rasp_free. */
+RASP_API bool rasp_model_bytes(const RaspModel *model, unsigned char **bytes, size_t *size,
+                               RaspError *error);
+RASP_API void rasp_model_free(RaspModel *model);
+
+typedef struct RaspOutput {
+    const char *name;
+    const char *decode; /* "argmax", "nearest" or "number" */
+    size_t start;       /* first residual dimension that it reads */
+    const RaspAtom *values;
+    size_t value_count;
+} RaspOutput;
+
+typedef struct RaspModelInfo {
+    const char *program; /* name of the embedded source, or NULL */
+    const RaspAtom *alphabet;
+    size_t alphabet_size, max_length;
+    RaspKind token_kind;
+    ptrdiff_t first;   /* the alphabet's index of the token that inputs start with, or -1 */
+    const char *where; /* the s-op that inputs make true everywhere, or NULL */
+    RaspDtype dtype;
+    size_t layer_count;
+    const size_t *heads_per_layer;
+    size_t attention_layers, heads, layers_without_heads; /* of layer_count */
+    size_t sublayers, hidden_units, width, parameters, nonzero;
+    const RaspOutput *outputs; /* the last one is the default */
+    size_t output_count;
+    double certified; /* the error that the file states; negative: none.  A claim: rasp_verify */
+} RaspModelInfo;
+
+RASP_API const RaspModelInfo *rasp_model_info(const RaspModel *model);
+/* The document of docs/weights.md with `rank` in each head and `units` in each sublayer: all that
+ * the file says of itself, as JSON; for rasp_free. */
+RASP_API char *rasp_model_json(const RaspModel *model, RaspError *error);
+
+/* === the transformer ====================================================================== */
+
+typedef enum RaspRule { RASP_SOFTMAX, RASP_HARD_LEFT, RASP_HARD_RIGHT, RASP_AVERAGE } RaspRule;
+RASP_API const char *rasp_rule_name(int rule); /* NULL behind the last */
+RASP_API bool rasp_rule_has_temperature(RaspRule rule);
+
+typedef enum RaspPath { RASP_PATH_AUTO, RASP_PATH_DENSE, RASP_PATH_SPARSE } RaspPath;
+RASP_API const char *rasp_path_name(int path); /* NULL behind the last */
+
+typedef struct RaspEngineOptions {
+    RaspRule rule;
+    double temperature; /* 0: 1 */
+    RaspPath path;
+    int threads; /* 0: one a processor */
+} RaspEngineOptions;
+
+/* A model made ready to run. */
+typedef struct RaspEngine RaspEngine;
+RASP_API RaspEngine *rasp_engine_new(const RaspModel *model, const RaspEngineOptions *options,
+                                     const RaspConfig *config, RaspError *error);
+RASP_API void rasp_engine_free(RaspEngine *engine);
+
+/* What one output says at one position. */
+typedef struct RaspReading {
+    RaspAtom value;
+    double number; /* the residual value that was read */
+    double margin; /* how far the decision is from another, in units of the residual stream */
+} RaspReading;
+
+/* The forward pass on one input.  An input outside of what the model was compiled for is an
+ * error. */
+typedef struct RaspForward RaspForward;
+RASP_API RaspForward *rasp_forward(RaspEngine *engine, const RaspInput *input, RaspError *error);
+RASP_API void rasp_forward_free(RaspForward *forward);
+RASP_API const RaspSequence *rasp_forward_input(const RaspForward *forward, bool *is_string);
+/* The values of an output of the model, by its number. */
+RASP_API const RaspSequence *rasp_forward_sequence(const RaspForward *forward, size_t output);
+RASP_API RaspReading rasp_forward_reading(const RaspForward *forward, size_t output,
+                                          size_t position);
+
+/* A token at a time, for models that never look ahead. */
+typedef struct RaspStream RaspStream;
+RASP_API RaspStream *rasp_stream_new(RaspEngine *engine, RaspError *error);
+RASP_API void rasp_stream_free(RaspStream *stream);
+/* readings: one an output, for the position just pushed.  After an error the stream is as it
+ * was before. */
+RASP_API bool rasp_stream_push(RaspStream *stream, RaspAtom token, RaspReading *readings,
+                               RaspError *error);
+
+/* --- a tap --- */
+
+/* Called with everything that a forward pass computes, in its order; NULL: not wanted.  All are
+ * in double and row-major; n is the input's length; row 0 and column 0 are the sink. */
+typedef struct RaspTap {
+    void *context;
+    /* scores and weights: [n+1, n+1], row i how query i scores and weighs the keys, -inf where
+     * it does not see one; result: [n+1, width], what the head adds to the residual stream. */
+    void (*head)(void *context, size_t layer, size_t head, size_t n, const double *scores,
+                 const double *weights, size_t width, const double *result);
+    /* hidden: [n+1, units], after the ReLU. */
+    void (*sublayer)(void *context, size_t layer, size_t sublayer, size_t n, size_t units,
+                     const double *hidden);
+    /* stream: [n+1, width]; sublayer -1: after the layer's heads, -2: after the embedding. */
+    void (*residual)(void *context, size_t layer, int sublayer, size_t n, size_t width,
+                     const double *stream);
+} RaspTap;
+
+/* The forward pass in plain loops and double, O(n²) memory, for looking at: what it computes
+ * differs from rasp_forward by rounding alone. */
+RASP_API RaspForward *rasp_trace(RaspEngine *engine, const RaspInput *input, const RaspTap *tap,
+                                 RaspError *error);
+
+/* === checking and verifying =============================================================== */
+
+typedef struct RaspCheckOptions {
+    uint64_t seed;             /* of the inputs that are drawn */
+    uint64_t count;            /* inputs if there are too many to try all */
+    uint64_t exhaustive_limit; /* try all if they are at most so many */
+    RaspRule rule;
+    const double *temperatures; /* each is compared; NULL: 1 */
+    size_t temperature_count;
+    uint32_t shown; /* most disagreements kept of each */
+    int threads;
+    void (*progress)(void *context, size_t inputs);
+    void *progress_context;
+} RaspCheckOptions;
+
+/* Seed 1, count 20,000, all if at most 200,000, softmax, 3 disagreements. */
+RASP_API RaspCheckOptions rasp_check_options(void);
+
+typedef struct RaspCheckExample {
+    const RaspAtom *input, *expected, *found; /* `length` each */
+    size_t length, output;
+} RaspCheckExample;
+
+/* How one temperature fared. */
+typedef struct RaspCheckRun {
+    double temperature;
+    size_t agreed;        /* inputs */
+    size_t right;         /* positions, over all outputs */
+    double largest_error; /* of outputs decoded as numbers; -1: none are */
+    double least_margin;  /* negative: a decision is wrong; infinite: nothing was decided */
+    const RaspCheckExample *examples;
+    size_t example_count;
+} RaspCheckRun;
+
+typedef struct RaspCheckReport {
+    bool agree;               /* every compared input, at every temperature */
+    bool exhaustive;          /* every input of the domain was tried */
+    uint32_t complete_length; /* every input up to this length was */
+    size_t compared, positions;
+    size_t faulted; /* inputs on which the interpreter reports an error: left out */
+    size_t outside; /* inputs that the domain excludes */
+    uint64_t seed;
+    const RaspCheckRun *runs;
+    size_t run_count;
+} RaspCheckReport;
+
+/* The model against the interpreter, which runs the program that the model was compiled from or
+ * embeds.  `options` may be NULL. */
+RASP_API RaspCheckReport *rasp_check(RaspModel *model, const RaspCheckOptions *options,
+                                     RaspError *error);
+RASP_API void rasp_check_free(RaspCheckReport *report);
+
+typedef struct RaspVerifyReport {
+    bool holds;           /* the file's outputs are its program's on every input of its domain */
+    bool same_structure;  /* that of the embedded program, compiled again */
+    char difference[256]; /* the first that is not */
+    size_t weights, changed;
+    double largest;              /* of the changes */
+    char where[128];             /* that weight */
+    RaspCertificate certificate; /* of the file's own weights; texts live with the model */
+    double claimed;              /* the error that the file states; negative: none */
+    bool claims_too_much;
+} RaspVerifyReport;
+
+/* Evaluates and compiles the embedded program again, compares, and bounds the error of the
+ * model's own weights.  False: that could not be done. */
+RASP_API bool rasp_verify(RaspModel *model, RaspVerifyReport *report, RaspError *error);
+
+/* The program that the model was compiled from or embeds: loaded from the model alone, no file
+ * is read.  The model keeps it; NULL: it has none, or a broken one. */
+RASP_API RaspProgram *rasp_model_program(RaspModel *model, RaspError *error);
+
+/* === a session of statements ============================================================== */
+
+/* Statements go in line by line, results come out as events.  Every s-op and selector is tried
+ * on a running example as soon as it is made. */
+typedef struct RaspRepl RaspRepl;
+
+typedef enum RaspValueKind {
+    RASP_VALUE_ATOM,
+    RASP_VALUE_LIST,
+    RASP_VALUE_DICT,
+    RASP_VALUE_FUNCTION,
+    RASP_VALUE_SOP,
+    RASP_VALUE_SELECTOR,
+} RaspValueKind;
+
+/* What a name can hold; valid during the event that brings it. */
+typedef struct RaspValue {
+    RaspValueKind kind;
+    uint64_t private_words[3];
+} RaspValue;
+
+typedef enum RaspExample { RASP_EXAMPLE_BOTH, RASP_EXAMPLE_SOP, RASP_EXAMPLE_SELECTOR } RaspExample;
+
+/* How the reference interpreter announces a failure. */
+typedef enum RaspFailure {
+    RASP_FAILURE_LANGUAGE,
+    RASP_FAILURE_HOST,
+    RASP_FAILURE_PLAIN
+} RaspFailure;
+
+/* NULL: that kind of event is dropped. */
+typedef struct RaspEvents {
+    void *context;
+    /* `x = e;`, `e;` (named `out` or by its variable), `def`. */
+    void (*named)(void *context, RaspRepl *repl, const char *name, RaspValue value);
+    /* `s(input);`: rasp_value_sequence and _selection of `value` are those on `input`. */
+    void (*applied)(void *context, RaspRepl *repl, RaspValue value, RaspValue input);
+    /* `draw(s, input);`: as applied; `show`: print the result as well. */
+    void (*drawn)(void *context, RaspRepl *repl, RaspValue value, RaspValue input, bool show);
+    /* `show example`. */
+    void (*example)(void *context, RaspRepl *repl, RaspExample which);
+    /* A statement failed: the reference's words, and ours with the place. */
+    void (*failed)(void *context, RaspRepl *repl, RaspFailure failure, const char *reference,
+                   const RaspMessage *message);
+    /* A line is no RASP. */
+    void (*syntax)(void *context, RaspRepl *repl, const RaspMessage *message);
+    /* Memory used up, or cancelled; `repl` is NULL if that was while it started. */
+    void (*stopped)(void *context, RaspRepl *repl, const char *text);
+} RaspEvents;
+
+RASP_API RaspRepl *rasp_repl_new(const RaspEvents *events, const RaspConfig *config,
+                                 RaspError *error);
+RASP_API void rasp_repl_free(RaspRepl *repl);
+
+/* Takes a line, without its newline.  False: it was `exit`. */
+RASP_API bool rasp_repl_line(RaspRepl *repl, const char *line, size_t length);
+/* Forgets an unfinished statement. */
+RASP_API void rasp_repl_drop(RaspRepl *repl);
+/* Is the next line the first of a statement?  How many words `def` has the statement so far? */
+RASP_API bool rasp_repl_fresh(const RaspRepl *repl);
+RASP_API unsigned rasp_repl_def_words(const RaspRepl *repl);
+
+RASP_API RaspValue rasp_repl_example(const RaspRepl *repl, RaspExample which);
+RASP_API bool rasp_repl_shows_examples(const RaspRepl *repl, RaspExample which);
+RASP_API bool rasp_repl_full_display(const RaspRepl *repl);
+
+/* During an event: has something that it asked for used up the memory or been cancelled?  What
+ * it shows is then not all; the statement ends with the event. */
+RASP_API bool rasp_repl_stopped(const RaspRepl *repl);
+
+/* --- values; texts live until the event ends --- */
+
+RASP_API RaspAtom rasp_value_atom(RaspValue value);
+/* Elements of a list, keys of a dict, characters of a string. */
+RASP_API size_t rasp_value_count(RaspValue value);
+RASP_API RaspValue rasp_value_element(RaspRepl *repl, RaspValue value, size_t k);
+RASP_API RaspAtom rasp_value_key(RaspValue dict, size_t k);
+/* Its elements are shown on one line: none is a container, an s-op or a selector. */
+RASP_API bool rasp_value_flat(RaspValue value);
+/* The display name of an s-op or selector. */
+RASP_API const char *rasp_value_name(RaspValue value);
+/* Styles plain, quoted and listed. */
+RASP_API const char *rasp_value_text(RaspRepl *repl, RaspValue value, RaspStyle style);
+/* An s-op's values, or a selector's table (cell [i * n + j]: query i selects key j), on the
+ * event's input, else on the running example.  NULL, and *failure the reference's words. */
+RASP_API const RaspSequence *rasp_value_sequence(RaspRepl *repl, RaspValue value,
+                                                 const char **failure);
+RASP_API const bool *rasp_value_selection(RaspRepl *repl, RaspValue value, const char **failure);
+/* In a `drawn` event: the computation as DOT text, for rasp_free. */
+RASP_API char *rasp_value_dot(RaspRepl *repl, RaspValue value, RaspValue input, RaspError *error);
+
+/* --- names, for completion and help --- */
+
+/* Calls `visit` for every name that is visible; `documented`: it has a comment in the library. */
+RASP_API void rasp_repl_names(RaspRepl *repl,
+                              void (*visit)(void *context, const char *name, bool documented),
+                              void *context);
+/* What is known of a name: its comment in the library, else what it is; for rasp_free, NULL if
+ * there is no such name. */
+RASP_API char *rasp_repl_describe(RaspRepl *repl, const char *name);
+
+/* --- the words of the language --- */
+
+typedef enum RaspCategory {
+    RASP_WORD_INPUT,
+    RASP_WORD_ATTENTION,
+    RASP_WORD_LIST,
+    RASP_WORD_STATEMENT,
+    RASP_WORD_COMMAND,
+    RASP_WORD_OPERATOR,
+    RASP_WORD_OTHER,
+    RASP_CATEGORIES
+} RaspCategory;
+
+typedef struct RaspWord {
+    const char *name; /* several words can share one: `-` with one operand and with two */
+    RaspCategory category;
+    bool is_reserved;       /* a name that cannot be assigned to; keywords are no names */
+    int level;              /* operators: how tightly it binds, 1 to 10; else 0 */
+    const char *usage;      /* how it is written; NULL: another word, or nothing, tells */
+    const char *help;       /* what it means, in a line */
+    const char *completion; /* what Tab offers, where such a thing may stand; NULL: nothing */
+} RaspWord;
+
+/* The k-th word; false behind the last. */
+RASP_API bool rasp_word(size_t k, RaspWord *word);
+/* Examples of what a category has, for an overview; NULL behind the last. */
+RASP_API const char *rasp_word_example(RaspCategory category, size_t k);
+/* Commands, word by word: after `line` may follow `text`; false behind the last. */
+RASP_API bool rasp_word_follow(size_t k, const char **line, const char **text);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

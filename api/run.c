@@ -1,0 +1,159 @@
+/* Runs of the interpreter. */
+#include "api/input.h"
+#include "api/program.h"
+#include "api/value.h"
+
+#include "interp/exec/exec.h"
+
+#include <stdlib.h>
+
+struct RaspRun {
+    Core core; /* within the program's budget */
+    RaspProgram *program;
+    Exec *exec;
+    NodeId *nodes;
+    RaspSequence *sequences; /* one an s-op */
+    size_t count;
+    Input input;
+    RaspSequence tokens;
+};
+
+/* --- making ready ----------------------------------------------------------------------- */
+
+typedef struct RunCall {
+    const RaspInput *input;
+    const RaspSop *sops;
+    const RaspRunOptions *options;
+} RunCall;
+
+static bool read_tokens(RaspRun *run, const RaspInput *from) {
+    Tokens tokens;
+    Arena *arena = run->core.arena;
+    Intern *table = session_intern(run->program->session);
+    if (!input_read(&run->core, from, arena, &tokens)) return false;
+    Atom *atoms = ARENA_BLOCK(arena, tokens.count, Atom);
+    for (size_t k = 0, at = 0; k < tokens.count; k++)
+        atoms[k] = atom_in(tokens_next(&tokens, k, &at), table);
+    run->input = (Input){atoms, tokens.count, tokens.text != NULL};
+    run->tokens = sequence_of_tokens(atoms, tokens.count);
+    return true;
+}
+
+static bool prepare(Core *core, void *context) {
+    RaspRun *run = (RaspRun *)core;
+    const RunCall *call = context;
+    const RaspRunOptions *o = call->options;
+    ExecOptions options = {.plan = o->plan == RASP_PLAN_NAIVE ? EXEC_PLAN_NAIVE : EXEC_PLAN_AUTO,
+                           .threads = o->threads,
+                           .stats = o->stats};
+    if (!read_tokens(run, call->input)) return false;
+    run->nodes = ARENA_ARRAY(core->arena, run->count + 1, NodeId);
+    run->sequences = ARENA_ARRAY(core->arena, run->count + 1, RaspSequence);
+    for (size_t k = 0; k < run->count; k++) run->nodes[k] = call->sops[k].node;
+    run->exec = exec_new(session_graph(run->program->session), &run->input, options, core->arena);
+    exec_want(run->exec, run->nodes, run->count);
+    return true;
+}
+
+RaspRun *rasp_run_new(RaspProgram *program, const RaspInput *input, const RaspSop *sops,
+                      size_t count, const RaspRunOptions *options, RaspError *error) {
+    static const RaspRunOptions usual = {RASP_PLAN_AUTO, 0, false};
+    RaspRun *run = calloc(1, sizeof *run);
+    if (!run) {
+        error_set(error, RASP_OUT_OF_MEMORY, "out of memory for a run");
+        return NULL;
+    }
+    run->program = program_keep(program);
+    run->count = count;
+    RunCall call = {input, sops, options ? options : &usual};
+    if (core_share(&run->core, &program->core, error) &&
+        core_call(&run->core, error, RASP_FAILED, prepare, &call))
+        return run;
+    rasp_run_free(run);
+    return NULL;
+}
+
+void rasp_run_free(RaspRun *run) {
+    if (!run) return;
+    core_clear(&run->core);
+    rasp_program_free(run->program);
+    free(run);
+}
+
+const RaspSequence *rasp_run_input(const RaspRun *run, bool *is_string) {
+    if (is_string) *is_string = run->input.is_string;
+    return &run->tokens;
+}
+
+/* --- values ----------------------------------------------------------------------------- */
+
+/* `tokens_int` and its like are made before any text is read: their faults are shown where the
+ * s-op first uses them. */
+static Span fault_span(const RaspRun *run, NodeId root, const Fault *fault) {
+    const Graph *graph = session_graph(run->program->session);
+    if (fault->span.end > fault->span.begin) return fault->span;
+    const bool *needed = graph_needed(graph, &root, 1, run->core.arena);
+    for (NodeId id = 0; id < graph_count(graph); id++)
+        for (int k = 0; needed[id] && k < graph_node(graph, id)->arity; k++) {
+            const Node *argument = graph_node(graph, graph_node(graph, id)->arg[k]);
+            if (argument->kind == NODE_TOKENS && argument->tokens != TOKENS_STR)
+                return graph_node(graph, id)->span;
+        }
+    return fault->span;
+}
+
+static bool compute(Core *core, void *context) {
+    RaspRun *run = (RaspRun *)core;
+    size_t k = *(const size_t *)context;
+    Fault fault;
+    const Column *column = exec_column(run->exec, run->nodes[k], &fault);
+    if (column) {
+        run->sequences[k] = sequence_of_column(column);
+        return true;
+    }
+    DiagSink sink = core_sink(core);
+    fault.span = fault_span(run, run->nodes[k], &fault);
+    fault_report(&fault, &sink, session_sources(run->program->session), core->arena);
+    return false;
+}
+
+const RaspSequence *rasp_run_sequence(RaspRun *run, size_t k, RaspError *error) {
+    if (k >= run->count) {
+        error_set(error, RASP_WRONG_USE, "the run has %zu s-ops, found number %zu", run->count, k);
+        return NULL;
+    }
+    bool done = core_call(&run->core, error, RASP_FAILED, compute, &k);
+    return done ? &run->sequences[k] : NULL;
+}
+
+/* --- what it cost ----------------------------------------------------------------------- */
+
+typedef struct StatsCall {
+    RaspStat *rows;
+    size_t count;
+} StatsCall;
+
+static const char *label(RaspRun *run, NodeId id) {
+    const Node *node = graph_node(session_graph(run->program->session), id);
+    Arena *arena = run->core.arena;
+    const char *text = program_text(run->program, id, node->name ? 24 : 40, arena);
+    return node->name ? arena_format(arena, "%s = %s", node->name->text, text) : text;
+}
+
+static bool list_stats(Core *core, void *context) {
+    StatsCall *call = context;
+    RaspRun *run = (RaspRun *)core;
+    const ExecStat *stats = exec_stats(run->exec, &call->count);
+    call->rows = ARENA_ARRAY(core->arena, call->count + 1, RaspStat);
+    for (size_t k = 0; k < call->count; k++)
+        call->rows[k] = (RaspStat){label(run, stats[k].node), stats[k].plan, stats[k].rows,
+                                   stats[k].seconds, stats[k].bytes};
+    return true;
+}
+
+const RaspStat *rasp_run_stats(RaspRun *run, size_t *count, RaspError *error) {
+    StatsCall call = {0};
+    bool done = core_call(&run->core, error, RASP_FAILED, list_stats, &call);
+    *count = done ? call.count : 0;
+    return done ? call.rows : NULL;
+}
