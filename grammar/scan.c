@@ -15,34 +15,32 @@ _Noreturn void scan_out_of_memory(Parser *p) {
 
 typedef struct Lexeme {
     const char *text;
+    size_t length;
     int kind;    /* 0: another row with this text is the token */
     int id;      /* operators: OpId; builtins: BuiltinId */
     bool called; /* a token together with the '(' behind it */
 } Lexeme;
 
+#define LEXEME(text, kind, id, called) {text, sizeof text - 1, kind, id, called},
+
 static const Lexeme lexemes[] = {
-#define KEYWORD(token, spelling, ...) {spelling, TOK_##token, 0, false},
-#define CALL(token, spelling, ...)    {spelling, TOK_##token, 0, true},
+#define KEYWORD(token, spelling, ...) LEXEME(spelling, TOK_##token, 0, false)
+#define CALL(token, spelling, ...)    LEXEME(spelling, TOK_##token, 0, true)
 #include "base/form.def"
 #define BUILTIN(id, spelling, arguments, ...)                                                      \
-    {spelling, TOK_BUILTIN_##arguments, BUILTIN_##id, true},
+    LEXEME(spelling, TOK_BUILTIN_##arguments, BUILTIN_##id, true)
 #include "base/builtin.def"
 #define TOK_SIGN                           0
 #define TOK_TERNARY                        0
-#define OP(id, spelling, host, class, ...) {spelling, TOK_##class, OP_##id, false},
+#define OP(id, spelling, host, class, ...) LEXEME(spelling, TOK_##class, OP_##id, false)
 #include "base/op.def"
-    {"=", TOK_ASSIGN, 0, false},
-    {":", TOK_COLON, 0, false},
-};
-
-static bool is_text(const char *text, size_t length, const char *other) {
-    return *text == *other && strncmp(text, other, length) == 0 && other[length] == '\0';
-}
+    LEXEME("=", TOK_ASSIGN, 0, false) LEXEME(":", TOK_COLON, 0, false)};
 
 static int find_lexeme(const char *text, size_t length, bool called, RASP_STYPE *value) {
     for (size_t k = 0; k < sizeof lexemes / sizeof *lexemes; k++) {
         const Lexeme *l = &lexemes[k];
-        if (!l->kind || l->called != called || !is_text(text, length, l->text)) continue;
+        if (l->length != length || l->called != called || !l->kind) continue;
+        if (memcmp(text, l->text, length) != 0) continue;
         /* Members of a union: all classes of operators, and both of builtins, are one type. */
         if (called)
             value->TOK_BUILTIN_ONE = (BuiltinId)l->id;
@@ -137,7 +135,7 @@ static const struct {
 static bool is_foreign(Parser *p, const char *text, size_t length, Span span) {
     span.end = span.begin + (uint32_t)length;
     for (size_t k = 0; k < sizeof foreign / sizeof *foreign; k++) {
-        if (!is_text(text, length, foreign[k].text)) continue;
+        if (strlen(foreign[k].text) != length || memcmp(text, foreign[k].text, length)) continue;
         parser_error(p, span, "unknown operator '%s': %s", foreign[k].text, foreign[k].hint);
         return true;
     }
