@@ -1,7 +1,5 @@
 #include "interp/exec/group.h"
 
-#include <string.h>
-
 static uint32_t key_rank(const KeyIndex *index, size_t j) {
     return index->rank ? index->rank[j] : (uint32_t)j;
 }
@@ -26,28 +24,30 @@ void groups_free(Groups *groups, Arena *arena) {
     *groups = (Groups){0};
 }
 
-/* Pairs of numbers, numbered as they come: open addressing, in parallel arrays. */
+/* Pairs of numbers, numbered as they come. */
 typedef struct PairSet {
     uint64_t *pair;
-    uint32_t *number; /* + 1; 0: free */
-    size_t mask;
     uint32_t count;
+    Table table;
 } PairSet;
 
+/* The slot of the pair, or the free one where it would go. */
 static size_t find(const PairSet *set, uint64_t pair) {
     uint64_t hash = pair * 0x9e3779b97f4a7c15u;
-    size_t at = (hash ^ hash >> 32) & set->mask;
-    while (set->number[at] && set->pair[at] != pair) at = (at + 1) & set->mask;
+    size_t at = table_start(&set->table, hash ^ hash >> 32);
+    for (uint32_t k; (k = table_entry(&set->table, at)) != TABLE_NONE;
+         at = table_next(&set->table, at))
+        if (set->pair[k] == pair) break;
     return at;
 }
 
 static uint32_t add(PairSet *set, uint64_t pair) {
     size_t at = find(set, pair);
-    if (!set->number[at]) {
-        set->pair[at] = pair;
-        set->number[at] = ++set->count;
+    if (table_entry(&set->table, at) == TABLE_NONE) {
+        set->pair[set->count] = pair;
+        table_put(&set->table, at, set->count++);
     }
-    return set->number[at] - 1;
+    return table_entry(&set->table, at);
 }
 
 static uint64_t make_pair(uint32_t group, uint32_t rank) {
@@ -55,18 +55,12 @@ static uint64_t make_pair(uint32_t group, uint32_t rank) {
 }
 
 static PairSet set_new(size_t most, Arena *arena) {
-    size_t slots = 256;
-    while (slots < 2 * most) slots *= 2;
-    PairSet set = {.mask = slots - 1};
-    set.pair = ARENA_BLOCK(arena, slots, uint64_t);
-    set.number = ARENA_BLOCK(arena, slots, uint32_t);
-    memset(set.number, 0, slots * sizeof *set.number);
-    return set;
+    return (PairSet){.pair = ARENA_BLOCK(arena, most, uint64_t), .table = table_new(arena, most)};
 }
 
 static void set_free(PairSet *set, Arena *arena) {
     arena_release(arena, set->pair);
-    arena_release(arena, set->number);
+    table_free(&set->table, arena);
 }
 
 uint32_t number_pairs(uint32_t *number, const uint32_t *code, size_t count, Arena *arena) {
@@ -87,8 +81,9 @@ static void refine_hashed(Groups *groups, const KeyIndex *index, const uint32_t 
     for (size_t i = 0; i < groups->rows; i++) {
         uint32_t group = groups->query[i], rank = query_rank(codes[i]);
         bool in = group != RANK_NONE && rank != RANK_NONE;
-        uint32_t number = in ? set.number[find(&set, make_pair(group, rank))] : 0;
-        groups->query[i] = number ? number - 1 : RANK_NONE;
+        uint32_t number =
+            in ? table_entry(&set.table, find(&set, make_pair(group, rank))) : TABLE_NONE;
+        groups->query[i] = number == TABLE_NONE ? RANK_NONE : number;
     }
     groups->count = set.count;
     set_free(&set, arena);

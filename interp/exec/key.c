@@ -150,41 +150,49 @@ static void build_floats(KeyIndex *index, const uint64_t *floats, Arena *arena) 
 /* A growing set of atoms, numbered as they come. */
 typedef struct AtomSet {
     Arena *arena;
-    Atom *atoms;
-    uint32_t *slots;
-    size_t slot_count, count;
+    Atom *atoms; /* room for half the table's size */
+    size_t count;
+    Table table;
 } AtomSet;
 
 static bool is_nan(Atom value) {
     return value.kind == ATOM_FLOAT && isnan(value.f);
 }
 
-static size_t find(const Atom *atoms, const uint32_t *slots, size_t slot_count, Atom value) {
-    size_t at = atom_hash(value) & (slot_count - 1);
-    while (slots[at] && !atom_equal(atoms[slots[at] - 1], value)) at = (at + 1) & (slot_count - 1);
+/* The slot of the atom, or the free one where it would go. */
+static size_t find(const Atom *atoms, const Table *table, Atom value) {
+    size_t at = table_start(table, atom_hash(value));
+    for (uint32_t k; (k = table_entry(table, at)) != TABLE_NONE; at = table_next(table, at))
+        if (atom_equal(atoms[k], value)) break;
     return at;
 }
 
-static void set_resize(AtomSet *set, size_t slot_count) {
-    Atom *atoms = ARENA_BLOCK(set->arena, slot_count / 2, Atom);
-    if (set->count) memcpy(atoms, set->atoms, set->count * sizeof *atoms);
+static uint64_t entry_hash(const void *entries, uint32_t k) {
+    return atom_hash(((const Atom *)entries)[k]);
+}
+
+static AtomSet set_new(Arena *arena, size_t room) {
+    AtomSet set = {.arena = arena, .table = table_new(arena, room)};
+    set.atoms = ARENA_BLOCK(arena, set.table.size / 2, Atom);
+    return set;
+}
+
+static void set_grow(AtomSet *set) {
+    table_grow(&set->table, set->arena, set->count, entry_hash, set->atoms);
+    Atom *atoms = ARENA_BLOCK(set->arena, set->table.size / 2, Atom);
+    memcpy(atoms, set->atoms, set->count * sizeof *atoms);
     arena_release(set->arena, set->atoms);
-    arena_release(set->arena, set->slots);
     set->atoms = atoms;
-    set->slots = ARENA_BLOCK(set->arena, slot_count, uint32_t);
-    set->slot_count = slot_count;
-    memset(set->slots, 0, slot_count * sizeof *set->slots);
-    for (uint32_t k = 0; k < set->count; k++)
-        set->slots[find(atoms, set->slots, slot_count, atoms[k])] = k + 1;
 }
 
 static uint32_t set_add(AtomSet *set, Atom value) {
-    size_t at = find(set->atoms, set->slots, set->slot_count, value);
-    if (set->slots[at]) return set->slots[at] - 1;
-    set->atoms[set->count] = value;
-    set->slots[at] = (uint32_t)++set->count;
-    if (set->count * 2 >= set->slot_count) set_resize(set, set->slot_count * 2);
-    return (uint32_t)set->count - 1;
+    if (table_full(&set->table, set->count)) set_grow(set);
+    size_t at = find(set->atoms, &set->table, value);
+    if (table_entry(&set->table, at) == TABLE_NONE) {
+        set->atoms[set->count] = value;
+        table_put(&set->table, at, set->count++);
+    }
+    return table_entry(&set->table, at);
 }
 
 static int compare_atoms(const void *context, uint32_t a, uint32_t b) {
@@ -196,15 +204,17 @@ static int compare_atoms(const void *context, uint32_t a, uint32_t b) {
 /* Renumbers the set's atoms in ascending order; to[old number] = new one. */
 static void set_sort(AtomSet *set, uint32_t *to) {
     uint32_t *order = ARENA_BLOCK(set->arena, set->count, uint32_t);
-    Atom *sorted = ARENA_BLOCK(set->arena, set->slot_count / 2, Atom);
+    Atom *sorted = ARENA_BLOCK(set->arena, set->table.size / 2, Atom);
     for (uint32_t k = 0; k < set->count; k++) order[k] = k;
     merge_sort(order, set->count, compare_atoms, set->atoms, set->arena);
     for (uint32_t k = 0; k < set->count; k++) {
         to[order[k]] = k;
         sorted[k] = set->atoms[order[k]];
     }
-    for (size_t at = 0; at < set->slot_count; at++)
-        if (set->slots[at]) set->slots[at] = to[set->slots[at] - 1] + 1;
+    for (size_t at = 0; at < set->table.size; at++) {
+        uint32_t k = table_entry(&set->table, at);
+        if (k != TABLE_NONE) table_put(&set->table, at, to[k]);
+    }
     arena_release(set->arena, set->atoms);
     arena_release(set->arena, order);
     set->atoms = sorted;
@@ -231,8 +241,7 @@ static void add_strings(AtomSet *set, const Column *keys, uint32_t *rank) {
 static void build_atoms(KeyIndex *index, const Column *keys, bool ordered, Arena *arena) {
     index->lookup = KEY_ATOMS;
     index->ordered = ordered;
-    AtomSet set = {.arena = arena};
-    set_resize(&set, 256);
+    AtomSet set = set_new(arena, 128);
     uint32_t *rank = ARENA_BLOCK(arena, index->length, uint32_t);
     if (keys->form == COLUMN_STRING && !keys->constant)
         add_strings(&set, keys, rank);
@@ -252,8 +261,7 @@ static void build_atoms(KeyIndex *index, const Column *keys, bool ordered, Arena
     index->distinct = (uint32_t)set.count;
     index->rank = rank;
     index->atoms = set.atoms;
-    index->slots = set.slots;
-    index->slot_count = set.slot_count;
+    index->table = set.table;
 }
 
 KeyIndex *key_index_new(const Column *keys, bool ordered, Arena *arena) {
@@ -276,10 +284,10 @@ KeyIndex *key_index_new(const Column *keys, bool ordered, Arena *arena) {
 
 void key_index_free(KeyIndex *index, Arena *arena) {
     if (!index) return;
-    const void *const blocks[] = {index->rank, index->below, index->sorted, index->atoms,
-                                  index->slots};
+    const void *const blocks[] = {index->rank, index->below, index->sorted, index->atoms};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         arena_release(arena, (void *)blocks[k]);
+    table_free(&index->table, arena);
     *index = (KeyIndex){0};
 }
 
@@ -332,8 +340,8 @@ static uint32_t code_int_among_floats(const KeyIndex *index, int64_t value) {
 }
 
 static uint32_t code_atom(const KeyIndex *index, Atom query) {
-    uint32_t entry = index->slots[find(index->atoms, index->slots, index->slot_count, query)];
-    if (entry) return 2 * (entry - 1) + 1;
+    uint32_t rank = table_entry(&index->table, find(index->atoms, &index->table, query));
+    if (rank != TABLE_NONE) return 2 * rank + 1;
     if (!index->ordered) return 0;
     uint32_t low = 0, high = index->distinct;
     while (low < high) {

@@ -14,6 +14,7 @@
 #ifndef RASP_INTERP_EXEC_KEY_H
 #define RASP_INTERP_EXEC_KEY_H
 
+#include "base/table.h"
 #include "interp/exec/column.h"
 #include "interp/exec/radix.h"
 
@@ -37,8 +38,7 @@ typedef struct KeyIndex {
     const uint32_t *below;  /* dense: [span + 1], how many distinct keys are less than low + k */
     const uint64_t *sorted; /* ints, floats: [distinct], mapped to unsigned order */
     const Atom *atoms;      /* atoms: [distinct] */
-    const uint32_t *slots;  /* atoms: open addressing, rank + 1 */
-    size_t slot_count;
+    Table table;            /* atoms: the ranks by atom_hash */
 } KeyIndex;
 
 /* `ordered`: the order of the ranks will be asked for, not only equality. */
