@@ -83,8 +83,10 @@ static bool try_weights(Compiler *k, RtDtype dtype, bool steep) {
     c->stats.tries++;
     model_free(c->model);
     c->model = NULL;
-    if (!make_circuit(k, steep) || !emit_model(c->circuit, dtype, c->arena, &c->model))
+    if (!make_circuit(k, steep) || !emit_model(c->circuit, dtype, c->arena, &c->model)) {
+        forget_models(c);
         return false;
+    }
     model_round(c->model);
     double made = clock_seconds();
     Certificate *certificate = ARENA_NEW(c->arena, Certificate);

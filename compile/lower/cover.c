@@ -12,7 +12,6 @@
 #include "compile/lower/scan.h"
 
 #include "compile/values/numbers.h"
-#include "compile/values/values_private.h"
 
 #include <limits.h>
 #include <math.h>

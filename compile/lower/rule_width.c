@@ -2,7 +2,7 @@
  * unions and complements by inclusion and exclusion. */
 #include "compile/lower/rules.h"
 
-#include "compile/values/values_private.h"
+#include "compile/values/formula.h"
 
 /* Does the formula compare more than one pair of key and query?  As one selector it would
  * need a table of their combinations. */

@@ -13,6 +13,7 @@
 #include "compile/lower/score.h"
 
 #include "compile/lower/score_mask.h"
+#include "compile/values/formula.h"
 #include "compile/values/numbers.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #define RASP_COMPILE_LOWER_SCORE_MASK_H
 
 #include "compile/lower/lower.h"
-#include "compile/values/values_private.h"
+#include "compile/values/formula.h"
 
 /* Chooses the mask by the options' rule and takes the conjunct that it stands for off the
  * list.  False and lower_error: the selector looks where --mask causal does not. */

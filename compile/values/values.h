@@ -50,6 +50,8 @@ const ValuesError *values_error(const Values *values);
 
 /* The members of a set, sorted. */
 const uint32_t *values_set(const Values *values, SetId set, uint32_t *count);
+/* All levels that the positions of an input of length n can hold, as a set. */
+SetId values_within(Values *values, const NodeValues *v, uint32_t n, Arena *scratch);
 
 /* Rows of level numbers, one column for each of several s-ops. */
 typedef struct Rows {

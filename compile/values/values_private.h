@@ -2,6 +2,7 @@
 #ifndef RASP_COMPILE_VALUES_VALUES_PRIVATE_H
 #define RASP_COMPILE_VALUES_VALUES_PRIVATE_H
 
+#include "compile/values/formula.h"
 #include "compile/values/values.h"
 
 typedef struct Entry {
@@ -38,9 +39,6 @@ uint32_t entry_level(Values *values, NodeId node, Atom value);
 
 bool values_too_large(Values *values, NodeId node, const char *what, double size, double limit);
 
-/* All levels that the positions of an input of length n can hold, as a set. */
-SetId values_within(Values *values, const NodeValues *v, uint32_t n, Arena *scratch);
-
 /* The parts, by kind of source (values_source.c). */
 bool values_compute_source(Values *values, NodeId node, Entry *entry);
 
@@ -55,25 +53,5 @@ bool values_order_within(Values *values, NodeId selector, NodeId class, NodeId q
  * that agree in `value` (values_marks.c)? */
 bool values_marked_once(Values *values, NodeId selector);
 bool values_marks_agree(Values *values, NodeId selector, NodeId value);
-
-/* The comparisons in a selector's formula. */
-typedef struct Literals {
-    NodeId *select;
-    uint32_t count;
-} Literals;
-Literals selector_literals(const Graph *graph, NodeId selector, Arena *arena);
-/* The parts that must all hold: the selector's top-level conjunction. */
-Literals selector_conjuncts(const Graph *graph, NodeId selector, Arena *arena);
-enum { MAX_LITERALS = 16, CELL_FREE = 2 };
-
-/* Does everything that is compared have one value in each context?  Then whether j is
- * selected from i depends on n, i and j alone: 0, 1, or CELL_FREE where it never comes up. */
-bool literals_positional(Values *values, const Literals *literals);
-unsigned positional_cell(Values *values, NodeId formula, const Literals *literals, uint32_t n,
-                         uint32_t j, uint32_t i);
-/* The formula's value, given each literal's; there may be MAX_LITERALS, and callers have said so
- * to the user where there are more. */
-bool selector_holds(const Graph *graph, NodeId selector, const Literals *literals,
-                    const bool *holds);
 
 #endif
