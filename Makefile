@@ -145,7 +145,7 @@ lint: ## warnings with gcc and clang, format, include arrows
 	@tests/lint
 
 format: ## clang-format every source in place
-	clang-format -i $(shell git ls-files '*.c' '*.h')
+	clang-format -i $(wildcard $(shell git ls-files "*.c" "*.h"))
 
 install: all ## install below PREFIX (default /usr/local)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include \

@@ -74,6 +74,14 @@ static bool compile(Core *core, void *context) {
     return m->is_compiled = model_inform(m);
 }
 
+static void explain_time(const RaspTarget *target, RaspError *error) {
+    if (target->time_limit > 0)
+        error_set(error, RASP_OUT_OF_TIME,
+                  "not compiled within the time limit of %g s (--time-limit raises it; a smaller "
+                  "alphabet or --max-length needs less)",
+                  target->time_limit);
+}
+
 RaspModel *rasp_compile(RaspProgram *program, const RaspSop *outputs, size_t count,
                         const RaspTarget *target, RaspError *error) {
     static const RaspTarget usual;
@@ -89,6 +97,7 @@ RaspModel *rasp_compile(RaspProgram *program, const RaspSop *outputs, size_t cou
         core_share(&m->core, &program->core, error) &&
         core_call(&m->core, error, RASP_FAILED, compile, &call))
         return m;
+    if (error && error->status == RASP_OUT_OF_TIME) explain_time(call.target, error);
     rasp_model_free(m);
     return NULL;
 }

@@ -55,7 +55,7 @@ RASP_API void rasp_free(void *memory);
 typedef enum RaspStatus {
     RASP_OK,
     RASP_WRONG_USE,     /* an argument or option */
-    RASP_WRONG_PROGRAM, /* the program's text, or a name that it has not */
+    RASP_WRONG_PROGRAM, /* the program's text, a name that it has not, a statement without end */
     RASP_NO_FILE,       /* missing or unreadable */
     RASP_WRONG_FILE,    /* no weights file, a broken one, or one that does not fit the request */
     RASP_FAILED,        /* while running or compiling */
