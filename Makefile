@@ -132,6 +132,11 @@ fuzz: ## each fuzz target for 60 s (FUZZ_TIME=...)
 	@$(SUBMAKE) MODE=fuzz fuzzers
 	@tests/fuzz/run
 
+mutate: ## change single operators and constants: which changes no test notices (MUTATE=...)
+	@./setup --quiet --no-build
+	@$(SUBMAKE) all units tools
+	@tests/mutate/run $(MUTATE)
+
 bench: all ## measure; writes bench/results.md and bench/results.json
 	@$(SUBMAKE) $(BENCHES) tools
 	@bench/run
@@ -170,6 +175,6 @@ clean: ## remove everything built
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
 
-.PHONY: all units objects print-flags fuzzers tools test test-fast fuzz bench golden lint format install uninstall clean help
+.PHONY: all units objects print-flags fuzzers tools test test-fast fuzz mutate bench golden lint format install uninstall clean help
 .SECONDARY:
 -include $(OBJ_LIB:.o=.d) $(OBJ_CLI:.o=.d) $(wildcard $(B)/unit/*.d $(B)/bench/*.d)
