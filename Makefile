@@ -149,6 +149,22 @@ lint: ## warnings with gcc and clang, format, include arrows
 	@./setup --quiet --no-build --dev
 	@tests/lint
 
+# For clangd and its like.  Always written anew, so that it knows every source there is.
+SOURCES  = $(sort $(SRC_LIB) $(SRC_CLI) $(GEN) $(wildcard $(addsuffix /*.c,tests/* bench examples)))
+comma   := ,
+json     = "$(subst ",\",$(subst \,\\,$(1)))"
+command  = {"directory": $(call json,$(CURDIR)), "file": $(call json,$(1)), \
+           "command": $(call json,$(CC) $(CPPFLAGS) $(CFLAGS) -c $(1))}
+define commands
+[
+$(call command,$(firstword $(SOURCES)))$(foreach source,$(filter-out $(firstword $(SOURCES)),$(SOURCES)),$(comma)
+$(call command,$(source)))
+]
+endef
+compile_commands.json: $(GEN) ## how each source is compiled, for editors
+	$(file >$@,$(commands))
+	@:
+
 format: ## clang-format every source in place
 	clang-format -i $(wildcard $(shell git ls-files "*.c" "*.h"))
 
@@ -170,11 +186,12 @@ uninstall: ## remove what install put there
 	    $(DESTDIR)$(PREFIX)/lib/librasp.so* $(DESTDIR)$(PREFIX)/lib/pkgconfig/rasp.pc
 
 clean: ## remove everything built
-	rm -rf build bin
+	rm -rf build bin compile_commands.json
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
+	@sed -n 's/^\([a-z_.-]*\):.*## /\1\t/p' Makefile | expand -t 23
 
-.PHONY: all units objects print-flags fuzzers tools test test-fast fuzz mutate bench golden lint format install uninstall clean help
+.PHONY: all units objects print-flags fuzzers tools test test-fast fuzz mutate bench golden lint format \
+    compile_commands.json install uninstall clean help
 .SECONDARY:
 -include $(OBJ_LIB:.o=.d) $(OBJ_CLI:.o=.d) $(wildcard $(B)/unit/*.d $(B)/bench/*.d)
