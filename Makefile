@@ -154,7 +154,7 @@ SOURCES  = $(sort $(SRC_LIB) $(SRC_CLI) $(GEN) $(wildcard $(addsuffix /*.c,tests
 comma   := ,
 json     = "$(subst ",\",$(subst \,\\,$(1)))"
 command  = {"directory": $(call json,$(CURDIR)), "file": $(call json,$(1)), \
-           "command": $(call json,$(CC) $(CPPFLAGS) $(CFLAGS) -c $(1))}
+           "command": $(call json,$(CC) $(CPPFLAGS) $(if $(filter examples/%,$(1)),-Iapi) $(CFLAGS) -c $(1))}
 define commands
 [
 $(call command,$(firstword $(SOURCES)))$(foreach source,$(filter-out $(firstword $(SOURCES)),$(SOURCES)),$(comma)
