@@ -107,7 +107,7 @@ static void print_report(const Report *r) {
     printf("  residual width  %zu\n", i->width);
     printf("  parameters      %s, of which not zero %s\n", grouped(i->parameters),
            grouped(i->nonzero));
-    printf("  arithmetic      %s, beta %g\n", rasp_dtype_name(i->dtype), c->beta);
+    printf("  arithmetic      %s, beta %g\n", rasp_dtype_name((int)i->dtype), c->beta);
     printf("  certified       error at most %.3g; tightest: %s, %.2g of what is allowed\n",
            c->error, *c->where ? c->where : "nothing", c->tightest);
     printf("  compiled in     %.3g s\n", r->stats.seconds);

@@ -85,7 +85,7 @@ static void print_sizes(const Info *info) {
     put_line(2, "feed-forward    %zu sublayer%s, %zu hidden unit%s", m->sublayers,
              plural(m->sublayers), m->hidden_units, plural(m->hidden_units));
     put_line(2, "parameters      %s, of which not zero %s; residual width %zu, %s",
-             grouped(m->parameters), grouped(m->nonzero), m->width, rasp_dtype_name(m->dtype));
+             grouped(m->parameters), grouped(m->nonzero), m->width, rasp_dtype_name((int)m->dtype));
 }
 
 static void print_certificate(const Info *info) {

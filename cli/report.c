@@ -51,15 +51,15 @@ RaspConfig report_config(size_t memory) {
 }
 
 int report_failure(const RaspError *error) {
-    static const ExitStatus status[] = {[RASP_OK] = EXIT_FINE,
-                                        [RASP_WRONG_USE] = EXIT_WRONG_USE,
-                                        [RASP_WRONG_PROGRAM] = EXIT_WRONG_PROGRAM,
-                                        [RASP_NO_FILE] = EXIT_NO_FILE,
-                                        [RASP_WRONG_FILE] = EXIT_WRONG_PROGRAM,
-                                        [RASP_FAILED] = EXIT_FAILED,
-                                        [RASP_OUT_OF_MEMORY] = EXIT_FAILED,
-                                        [RASP_OUT_OF_TIME] = EXIT_FAILED,
-                                        [RASP_CANCELLED] = EXIT_INTERRUPTED};
+    static const int status[] = {[RASP_OK] = EXIT_FINE,
+                                 [RASP_WRONG_USE] = EXIT_WRONG_USE,
+                                 [RASP_WRONG_PROGRAM] = EXIT_WRONG_PROGRAM,
+                                 [RASP_NO_FILE] = EXIT_NO_FILE,
+                                 [RASP_WRONG_FILE] = EXIT_WRONG_PROGRAM,
+                                 [RASP_FAILED] = EXIT_FAILED,
+                                 [RASP_OUT_OF_MEMORY] = EXIT_FAILED,
+                                 [RASP_OUT_OF_TIME] = EXIT_FAILED,
+                                 [RASP_CANCELLED] = EXIT_INTERRUPTED};
     if (!error->reported) report_error("%s", error->text);
     return status[error->status];
 }

@@ -28,7 +28,7 @@ void summary_json(Json *j, const RaspModelInfo *info) {
     json_count(j, "hidden_units", info->hidden_units);
     json_count(j, "parameters", info->parameters);
     json_count(j, "nonzero", info->nonzero);
-    json_text(j, "dtype", rasp_dtype_name(info->dtype));
+    json_text(j, "dtype", rasp_dtype_name((int)info->dtype));
 }
 
 static bool is_character(RaspAtom token) {
