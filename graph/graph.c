@@ -1,5 +1,7 @@
 #include "graph/graph.h"
 
+#include "base/table.h"
+
 #include <string.h>
 
 struct Graph {
@@ -7,16 +9,14 @@ struct Graph {
     Intern *intern;
     Node *node;
     size_t count, capacity;
-    uint32_t *slots; /* open addressing: id + 1 */
-    size_t slot_count;
+    Table table; /* over node, by node_hash */
 };
 
 Graph *graph_new(Arena *arena, Intern *intern) {
     Graph *graph = ARENA_NEW(arena, Graph);
     graph->arena = arena;
     graph->intern = intern;
-    graph->slot_count = 256;
-    graph->slots = ARENA_ARRAY(arena, graph->slot_count, uint32_t);
+    graph->table = table_new(arena, 128);
     return graph;
 }
 
@@ -59,16 +59,8 @@ static bool node_same(const Node *a, const Node *b) {
     return a->lookup == b->lookup || (a->lookup && b->lookup && lookup_same(a->lookup, b->lookup));
 }
 
-static void enlarge(Graph *graph) {
-    size_t count = graph->slot_count * 2;
-    uint32_t *slots = ARENA_ARRAY(graph->arena, count, uint32_t);
-    for (uint32_t id = 0; id < graph->count; id++) {
-        size_t at = node_hash(&graph->node[id]) & (count - 1);
-        while (slots[at]) at = (at + 1) & (count - 1);
-        slots[at] = id + 1;
-    }
-    graph->slots = slots;
-    graph->slot_count = count;
+static uint64_t entry_hash(const void *nodes, uint32_t id) {
+    return node_hash(&((const Node *)nodes)[id]);
 }
 
 static uint32_t larger(uint32_t a, uint32_t b) {
@@ -86,16 +78,18 @@ static uint32_t node_depth(const Graph *graph, const Node *node) {
 
 static NodeId add(Graph *graph, Node node) {
     for (int k = node.arity; k < OP_MAX_ARITY; k++) node.arg[k] = NODE_NONE;
-    if (graph->count * 2 >= graph->slot_count) enlarge(graph);
-    size_t at = node_hash(&node) & (graph->slot_count - 1);
-    for (; graph->slots[at]; at = (at + 1) & (graph->slot_count - 1))
-        if (node_same(&graph->node[graph->slots[at] - 1], &node)) return graph->slots[at] - 1;
+    Table *table = &graph->table;
+    if (table_full(table, graph->count))
+        table_grow(table, graph->arena, graph->count, entry_hash, graph->node);
+    size_t at = table_start(table, node_hash(&node));
+    for (NodeId id; (id = table_entry(table, at)) != TABLE_NONE; at = table_next(table, at))
+        if (node_same(&graph->node[id], &node)) return id;
     graph->node =
         arena_grow(graph->arena, graph->node, &graph->capacity, graph->count + 1, sizeof node);
     node.depth = node_depth(graph, &node);
-    graph->node[graph->count++] = node;
-    graph->slots[at] = (uint32_t)graph->count;
-    return (NodeId)(graph->count - 1);
+    graph->node[graph->count] = node;
+    table_put(table, at, graph->count);
+    return (NodeId)graph->count++;
 }
 
 NodeId graph_tokens(Graph *graph, TokenType type, Span span) {

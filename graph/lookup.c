@@ -15,10 +15,11 @@ static const Atom *copy(Arena *arena, const Atom *atoms, size_t count) {
 }
 
 /* The slot that holds the key, or the free one where it would go. */
-static uint32_t find_slot(const Lookup *lookup, Atom key) {
-    uint32_t mask = lookup->slot_count - 1, at = (uint32_t)atom_hash(key) & mask;
-    while (lookup->slots[at] && !atom_equal(lookup->keys[lookup->slots[at] - 1], key))
-        at = (at + 1) & mask;
+static size_t find(const Lookup *lookup, Atom key) {
+    const Table *table = &lookup->table;
+    size_t at = table_start(table, atom_hash(key));
+    for (uint32_t k; (k = table_entry(table, at)) != TABLE_NONE; at = table_next(table, at))
+        if (atom_equal(lookup->keys[k], key)) break;
     return at;
 }
 
@@ -49,12 +50,10 @@ const Lookup *lookup_new_holed(Arena *arena, LookupKind kind, const Atom *keys, 
     lookup->hash =
         combine(combine(0xcbf29ce484222325u + (uint64_t)kind, keys, count), values, count);
     if (keys) {
-        lookup->slot_count = 4;
-        while (lookup->slot_count < 2 * count) lookup->slot_count *= 2;
-        lookup->slots = ARENA_ARRAY(arena, lookup->slot_count, uint32_t);
-        for (uint32_t k = 0; k < count; k++) {
-            uint32_t at = find_slot(lookup, keys[k]);
-            if (!lookup->slots[at]) lookup->slots[at] = k + 1;
+        lookup->table = table_new(arena, count);
+        for (size_t k = 0; k < count; k++) {
+            size_t at = find(lookup, keys[k]);
+            if (table_entry(&lookup->table, at) == TABLE_NONE) table_put(&lookup->table, at, k);
         }
     }
     return lookup;
@@ -97,13 +96,13 @@ static FaultId at_position(const Lookup *lookup, Atom at, Atom *result) {
 
 FaultId lookup_eval(const Lookup *lookup, Atom at, Atom *result) {
     if (!lookup->keys && lookup->kind <= LOOKUP_STRING) return at_position(lookup, at, result);
-    uint32_t found = lookup->count ? lookup->slots[find_slot(lookup, at)] : 0;
+    uint32_t found = lookup->count ? table_entry(&lookup->table, find(lookup, at)) : TABLE_NONE;
     if (lookup->kind == LOOKUP_SET) {
-        *result = atom_bool(found != 0);
+        *result = atom_bool(found != TABLE_NONE);
         return FAULT_NONE;
     }
-    if (!found) return FAULT_NO_SUCH_KEY;
-    return entry(lookup, found - 1, result);
+    if (found == TABLE_NONE) return FAULT_NO_SUCH_KEY;
+    return entry(lookup, found, result);
 }
 
 Fault lookup_fault(const Lookup *lookup, FaultId id, Atom at, Span span, Arena *arena) {

@@ -3,6 +3,7 @@
 #ifndef RASP_GRAPH_LOOKUP_H
 #define RASP_GRAPH_LOOKUP_H
 
+#include "base/table.h"
 #include "graph/atom.h"
 #include "graph/fault.h"
 
@@ -19,9 +20,8 @@ typedef struct Lookup {
     const Atom *keys;   /* DICT and SET, distinct by atom_equal; else NULL */
     const Atom *values; /* LIST, STRING, DICT; else NULL */
     const bool *holes;  /* which entries hold no atom and may not be picked; NULL: none */
-    uint32_t *slots;    /* DICT and SET: open addressing by atom_hash, entry + 1 */
-    uint32_t slot_count;
-    uint64_t hash; /* of the content, for hash-consing */
+    Table table;        /* DICT and SET: over keys, by atom_hash */
+    uint64_t hash;      /* of the content, for hash-consing */
 } Lookup;
 
 /* Copies the arrays.  Keys must be distinct by atom_equal. */

@@ -35,7 +35,7 @@ typedef struct Cut {
 } Cut;
 
 /* A cut with its rows: element classes and the feature's value. */
-typedef struct Table {
+typedef struct CutRows {
     Lower *lower;
     Arena *arena; /* scratch */
     Cut cut;
@@ -47,7 +47,7 @@ typedef struct Table {
     uint32_t classes[MAX_ELEMENTS];
     bool numeric[MAX_ELEMENTS];
     bool rounding; /* classes hang on rounding: only values will do */
-} Table;
+} CutRows;
 
 /* x = sum of factor * number(digit): by class code, by value, or by class indicator. */
 typedef struct Digit {
@@ -103,7 +103,7 @@ static int by_value(const void *a, const void *b) {
     return atom_compare_total(&((const Ordered *)a)->value, &((const Ordered *)b)->value);
 }
 
-static const uint32_t *levels_in_order(Table *t, const NodeValues *v) {
+static const uint32_t *levels_in_order(CutRows *t, const NodeValues *v) {
     Ordered *sorted = ARENA_ARRAY(t->arena, v->count, Ordered);
     for (uint32_t k = 0; k < v->count; k++) sorted[k] = (Ordered){v->levels[k], k};
     qsort(sorted, v->count, sizeof *sorted, by_value);
@@ -114,7 +114,7 @@ static const uint32_t *levels_in_order(Table *t, const NodeValues *v) {
 
 /* Joins levels of one element that the feature cannot tell apart, whatever the others are;
  * combinations that cannot occur are free.  Classes are numbered in the levels' order. */
-static void quotient(Table *t, uint32_t e) {
+static void quotient(CutRows *t, uint32_t e) {
     const NodeValues *v = values_of(lower_values(t->lower), t->cut.element[e]);
     TupleMap *others = tuple_map_new(t->arena, t->cut.count - 1);
     uint32_t *other = ARENA_ARRAY(t->arena, t->rows, uint32_t);
@@ -165,7 +165,7 @@ static void quotient(Table *t, uint32_t e) {
 }
 
 /* Are there levels that differ by rounding only, in different classes? */
-static bool hangs_on_rounding(const Table *t, uint32_t e) {
+static bool hangs_on_rounding(const CutRows *t, uint32_t e) {
     const NodeValues *v = values_of(lower_values(t->lower), t->cut.element[e]);
     if (v->count > ROUNDING_LEVELS) return false; /* the certificate has the last word */
     for (uint32_t a = 0; a < v->count; a++)
@@ -176,7 +176,7 @@ static bool hangs_on_rounding(const Table *t, uint32_t e) {
     return false;
 }
 
-static bool make_table(Table *t, NodeId feature) {
+static bool make_table(CutRows *t, NodeId feature) {
     Values *values = lower_values(t->lower);
     NodeId nodes[MAX_ELEMENTS + 1];
     memcpy(nodes, t->cut.element, sizeof t->cut.element);
@@ -206,7 +206,7 @@ static bool make_table(Table *t, NodeId feature) {
 
 /* --- candidates ------------------------------------------------------------------------- */
 
-static double digit_cost(const Table *t, uint32_t e, bool by_value) {
+static double digit_cost(const CutRows *t, uint32_t e, bool by_value) {
     NodeId node = t->cut.element[e];
     const NodeValues *v = values_of(lower_values(t->lower), node);
     double cost = cover_cost(t->lower, node);
@@ -222,7 +222,7 @@ static double digit_cost(const Table *t, uint32_t e, bool by_value) {
 }
 
 /* Numbers of the levels of one element: its class codes, maybe reversed, or its values. */
-static const double *class_codes(const Table *t, uint32_t e, bool reversed) {
+static const double *class_codes(const CutRows *t, uint32_t e, bool reversed) {
     const NodeValues *v = values_of(lower_values(t->lower), t->cut.element[e]);
     double *number = ARENA_ARRAY(lower_arena(t->lower), v->count, double);
     for (uint32_t k = 0; k < v->count; k++) {
@@ -232,14 +232,14 @@ static const double *class_codes(const Table *t, uint32_t e, bool reversed) {
     return number;
 }
 
-static const double *level_values(const Table *t, uint32_t e) {
+static const double *level_values(const CutRows *t, uint32_t e) {
     const NodeValues *v = values_of(lower_values(t->lower), t->cut.element[e]);
     double *number = ARENA_ARRAY(lower_arena(t->lower), v->count, double);
     for (uint32_t k = 0; k < v->count; k++) number[k] = feature_number(v->levels[k]);
     return number;
 }
 
-static void consider(const Table *t, const Digit *digit, bool by_value, Candidate *best) {
+static void consider(const CutRows *t, const Digit *digit, bool by_value, Candidate *best) {
     best->rounding |= t->rounding;
     if (t->rounding && !by_value) return;
     ScanPoint *point = ARENA_ARRAY(t->arena, t->rows, ScanPoint);
@@ -263,7 +263,7 @@ static void consider(const Table *t, const Digit *digit, bool by_value, Candidat
 }
 
 /* a - b and a + b. */
-static void consider_sums(const Table *t, Candidate *best) {
+static void consider_sums(const CutRows *t, Candidate *best) {
     if (t->cut.count > 2) return;
     for (uint32_t e = 0; e < t->cut.count; e++)
         if (!t->numeric[e]) return;
@@ -275,7 +275,7 @@ static void consider_sums(const Table *t, Candidate *best) {
 }
 
 /* Sums of bits, each either way round: conjunctions, disjunctions, majorities. */
-static void consider_bits(const Table *t, Candidate *best) {
+static void consider_bits(const CutRows *t, Candidate *best) {
     for (uint32_t e = 0; e < t->cut.count; e++)
         if (t->classes[e] > 2) return;
     if (t->cut.count < 2) return;
@@ -288,7 +288,7 @@ static void consider_bits(const Table *t, Candidate *best) {
 }
 
 /* When one outcome is a product of subsets, membership bits suffice: x counts them. */
-static void consider_product(const Table *t, Candidate *best) {
+static void consider_product(const CutRows *t, Candidate *best) {
     if (t->cut.count < 2) return;
     double outcome[2] = {t->f[0], NAN};
     for (size_t r = 0; r < t->rows; r++) {
@@ -311,7 +311,8 @@ static void consider_product(const Table *t, Candidate *best) {
 
 /* Digits of a mixed radix, the elements in the given order from the lowest; the lowest may
  * go by its value instead of its class, which suits gates. */
-static void consider_radix(const Table *t, const uint32_t *order, bool by_value, Candidate *best) {
+static void consider_radix(const CutRows *t, const uint32_t *order, bool by_value,
+                           Candidate *best) {
     Digit digit[MAX_ELEMENTS];
     double stride = 1;
     for (uint32_t d = 0; d < t->cut.count; d++) {
@@ -332,7 +333,7 @@ static void consider_radix(const Table *t, const uint32_t *order, bool by_value,
     consider(t, digit, by_value, best);
 }
 
-static void consider_orders(const Table *t, uint32_t *order, uint32_t fixed, Candidate *best) {
+static void consider_orders(const CutRows *t, uint32_t *order, uint32_t fixed, Candidate *best) {
     if (fixed == t->cut.count) {
         consider_radix(t, order, false, best);
         if (t->numeric[order[0]] && t->cut.count > 1) consider_radix(t, order, true, best);
@@ -387,12 +388,12 @@ static bool is_inner(const Graph *graph, NodeId id) {
 }
 
 /* One element of one variable: its codes are a feature of that variable. */
-static bool is_plain(const Table *t) {
+static bool is_plain(const CutRows *t) {
     return values_of(lower_values(t->lower), t->cut.element[0])->source_count <= 1;
 }
 
 static void consider_cut(Lower *lower, NodeId feature, const Cut *cut, Candidate *best) {
-    Table t = {.lower = lower, .arena = arena_child(lower_arena(lower)), .cut = *cut};
+    CutRows t = {.lower = lower, .arena = arena_child(lower_arena(lower)), .cut = *cut};
     uint32_t order[MAX_ELEMENTS] = {0, 1, 2, 3};
     if (make_table(&t, feature)) {
         consider_sums(&t, best);

@@ -1,5 +1,7 @@
 #include "compile/values/sets.h"
 
+#include "base/table.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,29 +25,19 @@ struct Sets {
     Arena *arena;
     SetList *list;
     size_t count, capacity;
-    uint32_t *slots; /* id + 1 */
-    size_t slot_count;
+    Table table; /* over list, by hash_numbers */
 };
 
 Sets *sets_new(Arena *arena) {
     Sets *sets = ARENA_NEW(arena, Sets);
     sets->arena = arena;
-    sets->slot_count = 256;
-    sets->slots = ARENA_ARRAY(arena, sets->slot_count, uint32_t);
+    sets->table = table_new(arena, 128);
     return sets;
 }
 
-static void enlarge(Sets *sets) {
-    size_t count = sets->slot_count * 2;
-    uint32_t *slots = ARENA_ARRAY(sets->arena, count, uint32_t);
-    for (uint32_t id = 0; id < sets->count; id++) {
-        const SetList *list = &sets->list[id];
-        size_t at = hash_numbers(list->member, list->count) & (count - 1);
-        while (slots[at]) at = (at + 1) & (count - 1);
-        slots[at] = id + 1;
-    }
-    sets->slots = slots;
-    sets->slot_count = count;
+static uint64_t hash_list(const void *lists, uint32_t id) {
+    const SetList *list = (const SetList *)lists + id;
+    return hash_numbers(list->member, list->count);
 }
 
 static int by_number(const void *a, const void *b) {
@@ -66,21 +58,23 @@ static size_t sort_distinct(uint32_t *member, size_t count) {
 
 SetId sets_add(Sets *sets, uint32_t *member, size_t count) {
     count = sort_distinct(member, count);
-    if (sets->count * 2 >= sets->slot_count) enlarge(sets);
-    size_t at = hash_numbers(member, count) & (sets->slot_count - 1);
-    for (; sets->slots[at]; at = (at + 1) & (sets->slot_count - 1)) {
-        const SetList *list = &sets->list[sets->slots[at] - 1];
+    Table *table = &sets->table;
+    if (table_full(table, sets->count))
+        table_grow(table, sets->arena, sets->count, hash_list, sets->list);
+    size_t at = table_start(table, hash_numbers(member, count));
+    for (SetId id; (id = table_entry(table, at)) != TABLE_NONE; at = table_next(table, at)) {
+        const SetList *list = &sets->list[id];
         if (list->count == count &&
             (count == 0 || memcmp(list->member, member, count * sizeof *member) == 0))
-            return sets->slots[at] - 1;
+            return id;
     }
     uint32_t *copy = ARENA_ARRAY(sets->arena, count, uint32_t);
     if (count) memcpy(copy, member, count * sizeof *copy);
     sets->list =
         arena_grow(sets->arena, sets->list, &sets->capacity, sets->count + 1, sizeof *sets->list);
     sets->list[sets->count] = (SetList){copy, (uint32_t)count};
-    sets->slots[at] = (uint32_t)++sets->count;
-    return (SetId)(sets->count - 1);
+    table_put(table, at, sets->count);
+    return (SetId)sets->count++;
 }
 
 const uint32_t *sets_get(const Sets *sets, SetId id, uint32_t *count) {
@@ -95,16 +89,14 @@ struct TupleMap {
     uint32_t width, count;
     uint32_t *keys, *value;
     size_t key_capacity, value_capacity;
-    uint32_t *slots;
-    size_t slot_count;
+    Table table; /* over the keys, by hash_numbers */
 };
 
 TupleMap *tuple_map_new(Arena *arena, uint32_t width) {
     TupleMap *map = ARENA_NEW(arena, TupleMap);
     map->arena = arena;
     map->width = width;
-    map->slot_count = 64;
-    map->slots = ARENA_ARRAY(arena, map->slot_count, uint32_t);
+    map->table = table_new(arena, 32);
     return map;
 }
 
@@ -115,24 +107,16 @@ uint32_t tuple_map_count(const TupleMap *map) {
     return map->count;
 }
 
-static void enlarge_map(TupleMap *map) {
-    size_t count = map->slot_count * 2;
-    uint32_t *slots = ARENA_ARRAY(map->arena, count, uint32_t);
-    for (uint32_t k = 0; k < map->count; k++) {
-        size_t at = hash_numbers(tuple_map_key(map, k), map->width) & (count - 1);
-        while (slots[at]) at = (at + 1) & (count - 1);
-        slots[at] = k + 1;
-    }
-    map->slots = slots;
-    map->slot_count = count;
+static uint64_t hash_tuple(const void *map, uint32_t k) {
+    return hash_numbers(tuple_map_key(map, k), ((const TupleMap *)map)->width);
 }
 
 uint32_t *tuple_map_at(TupleMap *map, const uint32_t *tuple, bool *found) {
     size_t bytes = map->width * sizeof *tuple;
-    if ((size_t)map->count * 2 >= map->slot_count) enlarge_map(map);
-    size_t at = hash_numbers(tuple, map->width) & (map->slot_count - 1);
-    for (; map->slots[at]; at = (at + 1) & (map->slot_count - 1)) {
-        uint32_t k = map->slots[at] - 1;
+    Table *table = &map->table;
+    if (table_full(table, map->count)) table_grow(table, map->arena, map->count, hash_tuple, map);
+    size_t at = table_start(table, hash_numbers(tuple, map->width));
+    for (uint32_t k; (k = table_entry(table, at)) != TABLE_NONE; at = table_next(table, at)) {
         if (bytes == 0 || memcmp(tuple_map_key(map, k), tuple, bytes) == 0) {
             *found = true;
             return &map->value[k];
@@ -144,6 +128,6 @@ uint32_t *tuple_map_at(TupleMap *map, const uint32_t *tuple, bool *found) {
     map->value = arena_grow(map->arena, map->value, &map->value_capacity, (size_t)map->count + 1,
                             sizeof *map->value);
     if (bytes) memcpy(map->keys + (size_t)map->count * map->width, tuple, bytes);
-    map->slots[at] = ++map->count;
-    return &map->value[map->count - 1];
+    table_put(table, at, map->count);
+    return &map->value[map->count++];
 }

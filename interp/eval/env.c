@@ -44,7 +44,7 @@ static void trace_scope(Heap *heap, Cell *cell) {
 static void drop_scope(Heap *heap, Cell *cell) {
     Scope *scope = (Scope *)(void *)cell;
     heap_release(heap, scope->slots, scope->capacity * sizeof(Variable));
-    heap_release(heap, scope->index, scope->index_size * sizeof(uint32_t));
+    heap_release(heap, scope->index.slots, scope->index.size * sizeof(uint32_t));
 }
 
 const HeapClass value_classes[] = {
@@ -67,20 +67,22 @@ void scope_reset(Scope *scope, Scope *outer) {
     scope->outer = outer;
     scope->count = 0;
     scope->has_out = false;
-    if (scope->index) memset(scope->index, 0, scope->index_size * sizeof(uint32_t));
+    if (scope->index.slots) memset(scope->index.slots, 0, scope->index.size * sizeof(uint32_t));
 }
 
-static uint32_t find_index(const Scope *scope, const Str *name) {
-    uint32_t mask = scope->index_size - 1, at = name->hash & mask;
-    while (scope->index[at] && scope->slots[scope->index[at] - 1].name != name)
-        at = (at + 1) & mask;
+/* The place in the index that holds the name, or the free one where it would go. */
+static size_t find(const Scope *scope, const Str *name) {
+    const Table *index = &scope->index;
+    size_t at = table_start(index, name->hash);
+    for (uint32_t k; (k = table_entry(index, at)) != TABLE_NONE; at = table_next(index, at))
+        if (scope->slots[k].name == name) break;
     return at;
 }
 
 Variable *scope_find(const Scope *scope, const Str *name) {
-    if (scope->index) {
-        uint32_t entry = scope->index[find_index(scope, name)];
-        return entry ? &scope->slots[entry - 1] : NULL;
+    if (scope->index.slots) {
+        uint32_t entry = table_entry(&scope->index, find(scope, name));
+        return entry != TABLE_NONE ? &scope->slots[entry] : NULL;
     }
     for (uint32_t k = 0; k < scope->count; k++)
         if (scope->slots[k].name == name) return &scope->slots[k];
@@ -96,13 +98,12 @@ const Value *scope_lookup(const Scope *scope, const Str *name) {
 }
 
 static void enlarge_index(Heap *heap, Scope *scope) {
-    uint32_t size = scope->index_size ? scope->index_size * 2 : 8 * FEW;
-    uint32_t *index = heap_alloc(heap, size * sizeof *index);
-    heap_release(heap, scope->index, scope->index_size * sizeof *index);
-    scope->index = index;
-    scope->index_size = size;
+    Table old = scope->index;
+    size_t size = old.size ? 2 * old.size : 8 * FEW;
+    scope->index = (Table){heap_alloc(heap, size * sizeof *old.slots), size};
+    heap_release(heap, old.slots, old.size * sizeof *old.slots);
     for (uint32_t k = 0; k < scope->count; k++)
-        index[find_index(scope, scope->slots[k].name)] = k + 1;
+        table_put(&scope->index, find(scope, scope->slots[k].name), k);
 }
 
 static void enlarge_slots(Heap *heap, Scope *scope) {
@@ -118,12 +119,12 @@ Variable *scope_set(Heap *heap, Scope *scope, const Str *name, Value value) {
     Variable *slot = scope_find(scope, name);
     if (!slot) {
         if (scope->count == scope->capacity) enlarge_slots(heap, scope);
-        if (scope->count >= FEW && scope->count * 2 >= scope->index_size)
+        if (scope->count >= FEW && table_full(&scope->index, scope->count))
             enlarge_index(heap, scope);
         slot = &scope->slots[scope->count];
         *slot = (Variable){.name = name};
+        if (scope->index.slots) table_put(&scope->index, find(scope, name), scope->count);
         scope->count++;
-        if (scope->index) scope->index[find_index(scope, name)] = scope->count;
     }
     slot->value = value;
     return slot;

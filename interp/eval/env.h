@@ -33,8 +33,7 @@ typedef struct Scope {
     Value out; /* the value of the last statement */
     Variable *slots;
     uint32_t count, capacity;
-    uint32_t *index; /* open addressing over many slots: slot + 1; NULL for few */
-    uint32_t index_size;
+    Table index; /* over many slots, by name; without memory for few */
 } Scope;
 
 typedef enum NativeId { NATIVE_NONE, NATIVE_WIDTH } NativeId;

@@ -81,37 +81,36 @@ List *list_repeat(Heap *heap, const List *from, size_t times) {
 /* --- dicts ------------------------------------------------------------------------------ */
 
 /* The slot that holds the key, or the free one where it would go. */
-static size_t find_slot(const Dict *dict, Atom key) {
-    size_t mask = dict->slot_count - 1, at = atom_hash(key) & mask;
-    while (dict->slots[at] && !atom_equal(dict->keys[dict->slots[at] - 1], key))
-        at = (at + 1) & mask;
+static size_t find(const Dict *dict, Atom key) {
+    const Table *table = &dict->table;
+    size_t at = table_start(table, atom_hash(key));
+    for (uint32_t k; (k = table_entry(table, at)) != TABLE_NONE; at = table_next(table, at))
+        if (atom_equal(dict->keys[k], key)) break;
     return at;
 }
 
 Dict *dict_new(Heap *heap, const Value *pairs, size_t count) {
-    size_t slots = 4;
-    while (slots < 2 * count) slots *= 2;
+    size_t slots = table_size(count);
     size_t bytes = count * (sizeof(Value) + sizeof(Atom)) + slots * sizeof(uint32_t);
     Dict *dict = heap_cell(heap, CELL_DICT, sizeof(Dict) + bytes);
     dict->values = (Value *)(dict + 1);
     dict->keys = (Atom *)(dict->values + count);
-    dict->slots = (uint32_t *)(dict->keys + count);
-    dict->slot_count = slots;
+    dict->table = (Table){(uint32_t *)(dict->keys + count), slots};
     for (size_t k = 0; k < count; k++) {
-        size_t at = find_slot(dict, pairs[2 * k].atom);
-        if (!dict->slots[at]) {
-            dict->keys[dict->count++] = pairs[2 * k].atom;
-            dict->slots[at] = (uint32_t)dict->count;
+        size_t at = find(dict, pairs[2 * k].atom);
+        if (table_entry(&dict->table, at) == TABLE_NONE) {
+            dict->keys[dict->count] = pairs[2 * k].atom;
+            table_put(&dict->table, at, dict->count++);
         }
-        dict->values[dict->slots[at] - 1] = pairs[2 * k + 1];
+        dict->values[table_entry(&dict->table, at)] = pairs[2 * k + 1];
     }
     dict->nesting = nesting(dict->values, dict->count);
     return dict->nesting > VALUE_NESTING ? NULL : dict;
 }
 
 const Value *dict_find(const Dict *dict, Atom key) {
-    uint32_t entry = dict->slots[find_slot(dict, key)];
-    return entry ? &dict->values[entry - 1] : NULL;
+    uint32_t entry = table_entry(&dict->table, find(dict, key));
+    return entry != TABLE_NONE ? &dict->values[entry] : NULL;
 }
 
 /* --- any value -------------------------------------------------------------------------- */

@@ -11,6 +11,7 @@
 #ifndef RASP_INTERP_EVAL_VALUE_H
 #define RASP_INTERP_EVAL_VALUE_H
 
+#include "base/table.h"
 #include "graph/graph.h"
 #include "interp/eval/heap.h"
 
@@ -64,8 +65,7 @@ struct Dict {
     size_t count;
     Atom *keys;
     Value *values;
-    uint32_t *slots; /* open addressing by atom_hash: entry + 1 */
-    size_t slot_count;
+    Table table; /* over keys, by atom_hash */
     const Lookup *lookup;
 };
 
