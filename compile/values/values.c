@@ -50,14 +50,8 @@ Entry *values_entry(Values *values, NodeId node) {
 
 /* --- levels ----------------------------------------------------------------------------- */
 
-static void rehash(Values *values, Entry *entry) {
-    entry->slot_count = entry->slot_count ? entry->slot_count * 2 : 16;
-    entry->slots = ARENA_ARRAY(values->arena, entry->slot_count, uint32_t);
-    for (uint32_t k = 0; k < entry->values.count; k++) {
-        size_t at = atom_hash(entry->levels[k]) & (entry->slot_count - 1);
-        while (entry->slots[at]) at = (at + 1) & (entry->slot_count - 1);
-        entry->slots[at] = k + 1;
-    }
+static uint64_t level_hash(const void *levels, uint32_t level) {
+    return atom_hash(((const Atom *)levels)[level]);
 }
 
 /* Of equal values the one on which the fewest operators fail stands for all: an int may
@@ -68,10 +62,12 @@ static bool stands_better(Atom a, Atom b) {
 
 uint32_t entry_level(Values *values, NodeId node, Atom value) {
     Entry *entry = values_entry(values, node);
-    if ((size_t)entry->values.count * 2 >= entry->slot_count) rehash(values, entry);
-    size_t at = atom_hash(value) & (entry->slot_count - 1);
-    for (; entry->slots[at]; at = (at + 1) & (entry->slot_count - 1)) {
-        uint32_t level = entry->slots[at] - 1;
+    Table *table = &entry->table;
+    if (table_full(table, entry->values.count))
+        table_grow(table, values->arena, entry->values.count, level_hash, entry->levels);
+    size_t at = table_start(table, atom_hash(value));
+    for (uint32_t level; (level = table_entry(table, at)) != TABLE_NONE;
+         at = table_next(table, at)) {
         if (!atom_equal(entry->levels[level], value)) continue;
         if (stands_better(value, entry->levels[level])) entry->levels[level] = value;
         return level;
@@ -84,8 +80,8 @@ uint32_t entry_level(Values *values, NodeId node, Atom value) {
                                (size_t)entry->values.count + 1, sizeof *entry->levels);
     entry->levels[entry->values.count] = value;
     entry->values.levels = entry->levels;
-    entry->slots[at] = ++entry->values.count;
-    return entry->values.count - 1;
+    table_put(table, at, entry->values.count);
+    return entry->values.count++;
 }
 
 /* --- evaluation ------------------------------------------------------------------------- */

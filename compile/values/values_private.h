@@ -2,6 +2,7 @@
 #ifndef RASP_COMPILE_VALUES_VALUES_PRIVATE_H
 #define RASP_COMPILE_VALUES_VALUES_PRIVATE_H
 
+#include "base/table.h"
 #include "compile/values/formula.h"
 #include "compile/values/values.h"
 
@@ -9,8 +10,7 @@ typedef struct Entry {
     NodeValues values;
     Atom *levels;
     size_t level_capacity;
-    uint32_t *slots; /* open addressing over levels, index + 1 */
-    size_t slot_count;
+    Table table; /* over levels, by atom_hash */
     SetId *sets;
     const SelectorFacts *facts; /* selectors */
     signed char moves;          /* aggregates: -1 no, 1 yes, 0 not yet asked */
