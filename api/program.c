@@ -117,8 +117,9 @@ static const char *what_it_is(Value value) {
     return value.atom.kind == ATOM_STRING ? "a string" : "a number";
 }
 
-bool program_accept(RaspProgram *p, const char *name, Value value, const char *label,
-                    RaspSop *sop) {
+/* The value as an s-op, or core_fail; `label` says what it is. */
+static bool accept_sop(RaspProgram *p, const char *name, Value value, const char *label,
+                       RaspSop *sop) {
     *sop = (RaspSop){name, NODE_NONE, RASP_BY_NAME};
     if (value.kind != VALUE_SOP)
         return core_fail(&p->core, RASP_WRONG_PROGRAM, "%s is %s, expected an s-op", label,
@@ -167,7 +168,7 @@ typedef struct Wanted {
 static bool find_main(RaspProgram *p, RaspSop *sop) {
     Binding binding;
     bool found = session_main(p->session, &binding) &&
-                 program_accept(p, binding.name->text, binding.value, "the result", sop);
+                 accept_sop(p, binding.name->text, binding.value, "the result", sop);
     sop->chosen = RASP_BY_DEFAULT;
     if (found) return true;
     return core_fail(&p->core, RASP_WRONG_PROGRAM,
@@ -182,7 +183,7 @@ static bool find_sop(Core *core, void *context) {
     if (!wanted->text) return find_main(p, wanted->sop);
     const char *name = arena_text(core->arena, wanted->text, strlen(wanted->text));
     if (session_lookup(p->session, name, &value))
-        return program_accept(p, name, value, arena_format(core->arena, "'%s'", name), wanted->sop);
+        return accept_sop(p, name, value, arena_format(core->arena, "'%s'", name), wanted->sop);
     return core_fail(core, RASP_WRONG_PROGRAM, "no s-op '%s' in '%s'%s", name, p->name,
                      suggest(p, name));
 }
@@ -201,7 +202,7 @@ static bool find_expression(Core *core, void *context) {
     const char *text = arena_text(core->arena, wanted->text, strlen(wanted->text));
     Value value;
     if (!program_evaluate(p, "--expr", text, &value) ||
-        !program_accept(p, text, value, "the expression", wanted->sop))
+        !accept_sop(p, text, value, "the expression", wanted->sop))
         return false;
     wanted->sop->chosen = RASP_BY_EXPRESSION;
     return true;

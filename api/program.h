@@ -23,10 +23,6 @@ struct RaspProgram {
 
 RaspProgram *program_keep(RaspProgram *program);
 
-/* For bodies of core_call: the value as an s-op, or core_fail; `label` says what it is. */
-bool program_accept(RaspProgram *program, const char *name, Value value, const char *label,
-                    RaspSop *sop);
-
 /* Evaluates an expression in the program's scope. */
 bool program_evaluate(RaspProgram *program, const char *label, const char *text, Value *value);
 

@@ -10,6 +10,8 @@
  * in seconds of wall-clock time and MiB of peak resident memory (the largest of the runs).  A
  * run that fails ends it all: its standard error is shown, and the exit status is 1.
  */
+#include "base/clock.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,14 +19,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static int by_size(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
@@ -44,7 +39,7 @@ static _Noreturn void become(const char *input, char **command) {
 
 /* Seconds of one run; *kib becomes its peak memory.  Negative when it failed. */
 static double run_once(const char *input, char **command, long *kib) {
-    double start = now();
+    double start = clock_seconds();
     pid_t child = fork();
     if (child < 0) return -1;
     if (child == 0) become(input, command);
@@ -52,7 +47,7 @@ static double run_once(const char *input, char **command, long *kib) {
     struct rusage usage;
     if (wait4(child, &status, 0, &usage) < 0 || status != 0) return -1;
     if (usage.ru_maxrss > *kib) *kib = usage.ru_maxrss;
-    return now() - start;
+    return clock_seconds() - start;
 }
 
 int main(int argc, char **argv) {

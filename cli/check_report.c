@@ -1,5 +1,6 @@
 #include "cli/check_report.h"
 
+#include "base/plural.h"
 #include "cli/command.h"
 #include "cli/json_values.h"
 #include "cli/print.h"

@@ -1,6 +1,7 @@
 /* `rasp compile PROGRAM -o FILE`: a program to the weights of a transformer. */
 #include "cli/command.h"
 
+#include "base/plural.h"
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/print.h"

@@ -1,6 +1,7 @@
 /* `rasp info WEIGHTS`: what is inside a weights file. */
 #include "cli/command.h"
 
+#include "base/plural.h"
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/print.h"

@@ -1,6 +1,7 @@
 /* `rasp layers PROGRAM`: attention layers, the heads of each, the critical path. */
 #include "cli/command.h"
 
+#include "base/plural.h"
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/report.h"

@@ -14,7 +14,8 @@
 
 enum { FOLDERS_DEEP = 16 }; /* symbolic links may make a circle */
 
-const char *paths_join(Arena *arena, const char *folder, const char *name) {
+/* "FOLDER/NAME". */
+static const char *join(Arena *arena, const char *folder, const char *name) {
     size_t length = strlen(folder);
     bool slash = length && folder[length - 1] == '/';
     return arena_format(arena, "%s%s%s", folder, slash ? "" : "/", name);
@@ -45,15 +46,16 @@ static const char *binary_folder(Arena *arena) {
     return arena_text(arena, path, (size_t)(slash - path));
 }
 
-const char *paths_programs(Arena *arena, const char **tried) {
+/* The folder of lib.rasp, or NULL; the places that were tried are in *tried, for a message. */
+static const char *programs_folder(Arena *arena, const char **tried) {
     static const char *const beside[] = {"../share/rasp/programs", "../programs", "../../programs"};
     const char *folder = binary_folder(arena), *list = "";
     for (size_t k = 0; k <= sizeof beside / sizeof *beside; k++) {
         bool last = k == sizeof beside / sizeof *beside;
         if (!last && !folder) continue;
         const char *path =
-            last ? RASP_PREFIX "/share/rasp/programs" : paths_join(arena, folder, beside[k]);
-        if (is_file(paths_join(arena, path, "lib" SUFFIX))) {
+            last ? RASP_PREFIX "/share/rasp/programs" : join(arena, folder, beside[k]);
+        if (is_file(join(arena, path, "lib" SUFFIX))) {
             char *real = realpath(path, NULL);
             if (real) path = arena_text(arena, real, strlen(real));
             free(real);
@@ -86,14 +88,14 @@ static void add_path(Found *found, const char *path) {
 
 /* Every program below folder/prefix. */
 static void walk(Found *found, const char *folder, const char *prefix, int level) {
-    DIR *dir = level < FOLDERS_DEEP ? opendir(paths_join(found->arena, folder, prefix)) : NULL;
+    DIR *dir = level < FOLDERS_DEEP ? opendir(join(found->arena, folder, prefix)) : NULL;
     if (!dir) return;
     for (struct dirent *entry; (entry = readdir(dir));) {
         if (entry->d_name[0] == '.') continue;
         const char *below = *prefix
-                                ? paths_join(found->arena, prefix, entry->d_name)
+                                ? join(found->arena, prefix, entry->d_name)
                                 : arena_text(found->arena, entry->d_name, strlen(entry->d_name));
-        const char *whole = paths_join(found->arena, folder, below);
+        const char *whole = join(found->arena, folder, below);
         if (is_folder(whole))
             walk(found, folder, below, level + 1);
         else if (has_suffix(below))
@@ -140,7 +142,7 @@ static bool look_below(Lookout *look, const char *folder, bool bundled) {
         const char *base = slash ? slash + 1 : path;
         add_path(&look->all, arena_text(look->arena, base, strlen(base) - strlen(SUFFIX)));
         if (!names(look->name, path)) continue;
-        const char *whole = paths_join(look->arena, folder, path);
+        const char *whole = join(look->arena, folder, path);
         look->several =
             look->match ? arena_format(look->arena, "%s, %s", look->several, whole) : whole;
         look->match = whole;
@@ -169,7 +171,7 @@ const char *paths_find_program(Arena *arena, const char *name) {
     const char *file = as_file(arena, name);
     if (file) return file;
     Lookout look = {.arena = arena, .name = name, .all = {.arena = arena}};
-    const char *tried, *bundled = paths_programs(arena, &tried);
+    const char *tried, *bundled = programs_folder(arena, &tried);
     if (*name && name[0] != '/' && !look_in_path(&look) && bundled)
         look_below(&look, bundled, true);
     if (look.match && look.several == look.match) return look.match;

@@ -8,12 +8,6 @@
 
 #include "base/arena.h"
 
-/* The folder of lib.rasp, or NULL; the places that were tried are in *tried, for a message. */
-const char *paths_programs(Arena *arena, const char **tried);
-
-/* "FOLDER/NAME". */
-const char *paths_join(Arena *arena, const char *folder, const char *name);
-
 /* Finds a program: a file of that name, then a name below the folders of RASP_PATH, then one
  * of the bundled programs.  In folders, `name` may leave out ".rasp" and leading folders
  * ("sort", "paper/sort").  NULL, after a message, if there is none or several fit. */

@@ -29,7 +29,8 @@ void print_values(FILE *out, const RaspSequence *values, int precision) {
     fputc(']', out);
 }
 
-void print_sequence(FILE *out, const RaspSequence *values) {
+/* "[2, 2, 1] (ints)" or "[2]*3 (ints)", floats with three decimals. */
+static void print_sequence(FILE *out, const RaspSequence *values) {
     enum { DECIMALS = 3 };
     size_t length = rasp_sequence_length(values);
     if (length > 1 && rasp_sequence_uniform(values)) {

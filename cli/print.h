@@ -13,8 +13,6 @@
 void print_value(FILE *out, RaspAtom value, int precision);
 /* "[2, 2, 1]": strings bare, bools as T and F, as `rasp run` shows an output. */
 void print_values(FILE *out, const RaspSequence *values, int precision);
-/* "[2, 2, 1] (ints)" or "[2]*3 (ints)", floats with three decimals, as the REPL does. */
-void print_sequence(FILE *out, const RaspSequence *values);
 /* An atom's text, for a message. */
 const char *print_text(RaspAtom atom, RaspStyle style);
 

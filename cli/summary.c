@@ -57,7 +57,3 @@ const char *grouped(size_t number) {
     }
     return text;
 }
-
-const char *plural(size_t count) {
-    return count == 1 ? "" : "s";
-}

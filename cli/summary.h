@@ -17,7 +17,4 @@ const char *summary_alphabet(const RaspModelInfo *info, size_t limit);
 /* 329960 as "329,960". */
 const char *grouped(size_t number);
 
-/* "s", or "" for one. */
-const char *plural(size_t count);
-
 #endif

@@ -20,7 +20,7 @@ typedef struct Trial {
     const Atom **expected; /* by output; NULL: an error, or not compared */
 } Trial;
 
-/* The values of an output that is decoded as the nearest number, equal ones (check_same) in
+/* The values of an output that is decoded as the nearest number, equal ones (same_answer) in
  * one run: what is between two runs is where an answer changes. */
 typedef struct Levels {
     double *low, *high; /* of run k, ascending */
@@ -48,7 +48,9 @@ typedef struct Checker {
 
 /* --- values -------------------------------------------------------------------------------- */
 
-bool check_same(Atom a, Atom b) {
+/* Numbers by value, within 1e-12 relative: doubles that differ by the order of operations are
+ * one level to the compiler. */
+static bool same_answer(Atom a, Atom b) {
     if (atom_equal(a, b)) return true;
     if (!atom_is_number(a) || !atom_is_number(b)) return false;
     double x = atom_double(a), y = atom_double(b);
@@ -72,7 +74,7 @@ static Levels find_levels(const ModelOutput *output, Arena *arena) {
     levels.low = ARENA_ARRAY(arena, n, double);
     levels.high = ARENA_ARRAY(arena, n, double);
     for (size_t k = 0; k < n; k++) {
-        if (k == 0 || !check_same(atom_float(number[k - 1]), atom_float(number[k])))
+        if (k == 0 || !same_answer(atom_float(number[k - 1]), atom_float(number[k])))
             levels.low[levels.count++] = number[k];
         levels.high[levels.count - 1] = number[k];
     }
@@ -219,7 +221,7 @@ static size_t compare_output(const Checker *c, CheckRun *run, const Trial *trial
     for (uint32_t i = 0; i < trial->length; i++) {
         const Reading *reading = run_reading(result, output, i);
         Atom expected = trial->expected[output][i];
-        right += check_same(expected, found_value(c, output, reading));
+        right += same_answer(expected, found_value(c, output, reading));
         compare_reading(c, run, output, expected, reading);
     }
     return right;

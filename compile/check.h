@@ -63,8 +63,4 @@ typedef struct CheckReport {
 bool check_model(const CheckSubject *subject, const CheckOptions *options, Arena *arena,
                  CheckReport *report, RtError *error);
 
-/* Are these the same answer?  Numbers by value, within 1e-12 relative: doubles that differ by
- * the order of operations are one level to the compiler. */
-bool check_same(Atom expected, Atom found);
-
 #endif

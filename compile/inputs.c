@@ -25,7 +25,8 @@ static uint32_t below(Inputs *inputs, uint32_t bound) {
     return (uint32_t)(bits(inputs) % bound);
 }
 
-double inputs_total(const Domain *domain, uint32_t length) {
+/* How many inputs there are of at most this length, as a double: it may be a large number. */
+static double total_inputs(const Domain *domain, uint32_t length) {
     double total = 0, size = domain->first >= 0 ? 1 : domain->alphabet_size;
     for (uint32_t n = 1; n <= length; n++, size *= domain->alphabet_size) total += size;
     return total;
@@ -36,9 +37,9 @@ Inputs *inputs_new(const Domain *domain, InputPlan plan, Arena *arena) {
     uint32_t longest = domain->max_length;
     *inputs = (Inputs){
         .domain = domain, .random = plan.seed, .current = ARENA_ARRAY(arena, longest, uint32_t)};
-    inputs->exhaustive = inputs_total(domain, longest) <= (double)plan.exhaustive_limit;
+    inputs->exhaustive = total_inputs(domain, longest) <= (double)plan.exhaustive_limit;
     double most = inputs->exhaustive ? INFINITY : (double)(plan.count / 2);
-    while (inputs->complete < longest && inputs_total(domain, inputs->complete + 1) <= most)
+    while (inputs->complete < longest && total_inputs(domain, inputs->complete + 1) <= most)
         inputs->complete++;
     return inputs;
 }

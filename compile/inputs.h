@@ -28,7 +28,5 @@ uint32_t inputs_next(Inputs *inputs, uint32_t *ids);
 bool inputs_exhaustive(const Inputs *inputs);
 /* Every input of at most this many tokens is among them. */
 uint32_t inputs_complete_length(const Inputs *inputs);
-/* How many inputs there are of at most this length, as a double: it may be a large number. */
-double inputs_total(const Domain *domain, uint32_t length);
 
 #endif

@@ -1,5 +1,6 @@
 #include "compile/plan_dump.h"
 
+#include "base/plural.h"
 #include "compile/compile_trace.h"
 
 #include <string.h>
@@ -15,10 +16,6 @@ typedef struct Dumper {
 
 static const char *text_of(const Dumper *d, NodeId node) {
     return circuit_text(d->circuit, node, TEXT_LIMIT, d->arena);
-}
-
-static const char *plural(size_t count) {
-    return count == 1 ? "" : "s";
 }
 
 static void put_more(const Dumper *d, size_t count) {

@@ -13,7 +13,8 @@ const char *const compile_mask_names[] = {
 const char *const compile_layout_names[] = {
     [LAYOUT_COMPACT] = "compact", [LAYOUT_STANDARD] = "standard", NULL};
 
-int compile_word(const char *const *words, const char *word) {
+/* -1: it is not in the list. */
+static int position_of(const char *const *words, const char *word) {
     for (int k = 0; words[k]; k++)
         if (strcmp(words[k], word) == 0) return k;
     return -1;
@@ -178,7 +179,7 @@ static bool load_word(const json_t *options, const char *key, const char *const 
                       RtError *error) {
     const char *word = json_string_value(json_object_get(options, key));
     if (!word) return lacks(error, key, "a string");
-    *value = compile_word(words, word);
+    *value = position_of(words, word);
     return *value >= 0 || rt_error(error, "options.%s: this rasp knows no '%s'", key, word);
 }
 

@@ -30,8 +30,6 @@ typedef struct Record {
 extern const char *const compile_dtype_names[];  /* auto f32 f64 */
 extern const char *const compile_mask_names[];   /* per-head none causal */
 extern const char *const compile_layout_names[]; /* compact standard */
-/* The position of a word in such a list, or -1. */
-int compile_word(const char *const *words, const char *word);
 
 /* Writes the record into the model's document; false when memory runs out. */
 bool record_store(const Record *record, Model *model);

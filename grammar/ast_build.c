@@ -25,7 +25,9 @@ Ast *ast_new(Arena *arena, AstKind kind, Span span, Span mark, Ast *const *child
 }
 
 Ast *ast_text(Arena *arena, AstKind kind, const Str *text, Span span) {
-    return ast_with_text(ast_leaf(arena, kind, span), text);
+    Ast *ast = ast_leaf(arena, kind, span);
+    ast->text = text;
+    return ast;
 }
 
 Ast *ast_int(Arena *arena, int64_t integer, Span span) {
@@ -92,11 +94,6 @@ Ast *ast_with_op(Ast *ast, OpId op) {
 
 Ast *ast_with_builtin(Ast *ast, BuiltinId builtin) {
     ast->builtin = builtin;
-    return ast;
-}
-
-Ast *ast_with_text(Ast *ast, const Str *text) {
-    ast->text = text;
     return ast;
 }
 

@@ -33,7 +33,6 @@ Ast *ast_define(Ast *def, const Str *name, Ast *parameters, Span span, Span mark
 /* Set one field and give the node back. */
 Ast *ast_with_op(Ast *ast, OpId op);
 Ast *ast_with_builtin(Ast *ast, BuiltinId builtin);
-Ast *ast_with_text(Ast *ast, const Str *text);
 Ast *ast_with_target(Ast *ast, AstTarget target);
 Ast *ast_with_on(Ast *ast, bool on);
 

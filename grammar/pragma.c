@@ -57,9 +57,3 @@ const Pragma *pragma_read(const Source *source, Arena *arena, size_t *count) {
     *count = p.count;
     return p.pairs;
 }
-
-const char *pragma_value(const Pragma *pragmas, size_t count, const char *key) {
-    while (count-- > 0)
-        if (strcmp(pragmas[count].key, key) == 0) return pragmas[count].value;
-    return NULL;
-}

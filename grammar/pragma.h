@@ -17,7 +17,4 @@ typedef struct Pragma {
 /* All pairs of a text in order, in `arena`. */
 const Pragma *pragma_read(const Source *source, Arena *arena, size_t *count);
 
-/* The value of the last pair with this key, or NULL. */
-const char *pragma_value(const Pragma *pragmas, size_t count, const char *key);
-
 #endif

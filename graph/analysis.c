@@ -6,7 +6,8 @@ static bool attends(const Node *node) {
     return node->kind == NODE_AGGREGATE || node->kind == NODE_WIDTH;
 }
 
-bool selects_everything(const Graph *graph, NodeId selector) {
+/* Every pair, whatever the input? */
+static bool selects_everything(const Graph *graph, NodeId selector) {
     const Node *node = graph_node(graph, selector);
     if (node->kind != NODE_SELECT) return false;
     const Node *key = graph_node(graph, node->arg[0]), *query = graph_node(graph, node->arg[1]);
@@ -144,10 +145,4 @@ Layers analyse_layers(const Graph *graph, const NodeId *roots, size_t count, Are
                     .heads = s.heads,
                     .head_count = s.count,
                     .path = count ? find_path(graph, deepest, arena) : NULL};
-}
-
-size_t layers_heads(const Layers *layers, uint32_t layer) {
-    size_t count = 0;
-    for (size_t k = 0; k < layers->head_count; k++) count += layers->heads[k].layer == layer;
-    return count;
 }

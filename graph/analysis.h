@@ -28,10 +28,4 @@ typedef struct Layers {
 /* What the roots (s-ops) need together; in `arena`. */
 Layers analyse_layers(const Graph *graph, const NodeId *roots, size_t count, Arena *arena);
 
-/* The heads of one layer. */
-size_t layers_heads(const Layers *layers, uint32_t layer);
-
-/* Does the selector select every pair, whatever the input? */
-bool selects_everything(const Graph *graph, NodeId selector);
-
 #endif

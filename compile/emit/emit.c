@@ -209,7 +209,8 @@ static bool emit_layer(Emitter *m, uint32_t number) {
     return true;
 }
 
-RtAtom emit_atom(Atom a) {
+/* An atom of the language as the runtime's; it borrows the text. */
+static RtAtom runtime_atom(Atom a) {
     switch (a.kind) {
     case ATOM_BOOL:
         return rt_bool(a.b);
@@ -225,7 +226,7 @@ RtAtom emit_atom(Atom a) {
 
 static const RtAtom *emit_atoms(const Atom *atoms, size_t count, Arena *arena) {
     RtAtom *all = ARENA_ARRAY(arena, count, RtAtom);
-    for (size_t k = 0; k < count; k++) all[k] = emit_atom(atoms[k]);
+    for (size_t k = 0; k < count; k++) all[k] = runtime_atom(atoms[k]);
     return all;
 }
 

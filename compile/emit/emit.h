@@ -15,7 +15,4 @@
  * *model is set before anything can jump to a budget's guard, and is the caller's in any case. */
 bool emit_model(const Circuit *circuit, RtDtype dtype, Arena *scratch, Model **model);
 
-/* An atom of the language as the runtime's; it borrows the text. */
-RtAtom emit_atom(Atom a);
-
 #endif

@@ -181,8 +181,6 @@ void eval_object(Session *s, size_t count, ValueKind kind, NodeId node, const St
 
 /* The node of an operand: an s-op's own, an atom's constant; faults for anything else. */
 NodeId eval_operand(Session *s, Value value, const Ast *at);
-/* Raises the fault of a sequence whose values are no atoms, all of them `value`. */
-_Noreturn void eval_illegal(Session *s, Value value, const Ast *at);
 
 /* --- name.c: display names (language.md 13.6) ------------------------------------------- */
 
@@ -243,17 +241,14 @@ bool load_whole(Session *s, Scope *scope, const Source *source);
 
 /* --- run.c: one statement, and where its results go ------------------------------------- */
 
-/* Runs a function under guard and catch: false if it says so, if a fault was raised or if it
- * was stopped; the sink is told of the last two. */
-bool session_guard(Session *s, bool (*run)(Session *s, void *context), void *context);
-/* Guards a statement. */
+/* One statement under guard and catch. */
 SessionOutcome session_run(Session *s, const Ast *ast);
 /* Batch: have so many mistakes been reported that the rest had better wait? */
 bool session_gives_up(const Session *s);
-/* The same as session_guard for an entry from outside: forgets the last statement's scratch
- * and measures the C stack first. */
+/* Runs a function under guard and catch, for an entry from outside: forgets the last statement's
+ * scratch and measures the C stack first.  False if the function says so, if a fault was raised
+ * or if it was stopped; the sink is told of the last two. */
 bool session_enter(Session *s, bool (*run)(Session *s, void *context), void *context);
-void session_report_stop(Session *s);
 
 void session_emit_named(Session *s, const Str *name, Value value);
 void session_emit_applied(Session *s, Value value, Value input);

@@ -84,7 +84,8 @@ static Value compute(Session *s, OpId op, Value a, Value b, const Ast *at) {
 
 /* --- s-ops ------------------------------------------------------------------------------ */
 
-_Noreturn void eval_illegal(Session *s, Value value, const Ast *at) {
+/* A sequence whose values are no atoms, all of them `value`. */
+static _Noreturn void fail_illegal(Session *s, Value value, const Ast *at) {
     Text text = text_new(s->scratch);
     Fault fault;
     Exec *exec = s->trying ? example_exec(s, example_current(s), &fault) : NULL;
@@ -100,7 +101,7 @@ _Noreturn void eval_illegal(Session *s, Value value, const Ast *at) {
 
 NodeId eval_operand(Session *s, Value value, const Ast *at) {
     if (value.kind == VALUE_SOP) return value.object->node;
-    if (value.kind != VALUE_ATOM) eval_illegal(s, value, at);
+    if (value.kind != VALUE_ATOM) fail_illegal(s, value, at);
     return graph_constant(s->graph, value.atom, eval_span(s, at));
 }
 

@@ -5,7 +5,7 @@
 
 /* --- the sink --------------------------------------------------------------------------- */
 
-void session_report_stop(Session *s) {
+static void report_stop(Session *s) {
     char message[256];
     budget_message(s->budget, message, sizeof message);
     bool again = s->cancelled;
@@ -51,7 +51,7 @@ static void send(Session *s, const Pending *result) {
         call_sink(s, result);
         budget_leave(s->budget, &guard);
     } else {
-        session_report_stop(s);
+        report_stop(s);
         forget_runs(s);
     }
 }
@@ -197,7 +197,7 @@ static bool begin(Session *s) {
     arena_free(s->scratch);
     s->scratch = NULL;
     if (!BUDGET_ENTER(s->budget, &guard)) {
-        session_report_stop(s);
+        report_stop(s);
         return false;
     }
     s->scratch = arena_new(s->budget);
@@ -211,13 +211,14 @@ static void clean_up(Session *s) {
     eval_collect(s);
 }
 
-bool session_guard(Session *s, bool (*run)(Session *s, void *context), void *context) {
+/* As session_enter, for what is inside already. */
+static bool run_guarded(Session *s, bool (*run)(Session *s, void *context), void *context) {
     EvalCatch catch;
     BudgetGuard guard;
     eval_catch(s, &catch);
     if (!BUDGET_ENTER(s->budget, &guard)) {
         eval_restore(s, &catch);
-        session_report_stop(s);
+        report_stop(s);
         clean_up(s);
         return false;
     }
@@ -234,7 +235,7 @@ bool session_guard(Session *s, bool (*run)(Session *s, void *context), void *con
 }
 
 bool session_enter(Session *s, bool (*run)(Session *s, void *context), void *context) {
-    return begin(s) && session_guard(s, run, context);
+    return begin(s) && run_guarded(s, run, context);
 }
 
 typedef struct Statement {
@@ -250,7 +251,7 @@ static bool run_statement(Session *s, void *context) {
 
 SessionOutcome session_run(Session *s, const Ast *ast) {
     Statement statement = {ast, SESSION_FAILED};
-    if (session_guard(s, run_statement, &statement)) return statement.outcome;
+    if (run_guarded(s, run_statement, &statement)) return statement.outcome;
     remember_targets(s, ast);
     return SESSION_FAILED;
 }

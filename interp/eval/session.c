@@ -120,9 +120,6 @@ Graph *session_graph(const Session *s) {
 SourceMap *session_sources(const Session *s) {
     return s->sources;
 }
-Budget *session_budget(const Session *s) {
-    return s->budget;
-}
 
 /* --- the console ------------------------------------------------------------------------ */
 

@@ -67,7 +67,6 @@ Arena *session_arena(const Session *session);
 Intern *session_intern(const Session *session);
 Graph *session_graph(const Session *session);
 SourceMap *session_sources(const Session *session);
-Budget *session_budget(const Session *session);
 /* For texts that are needed until the next statement. */
 Arena *session_scratch(const Session *session);
 

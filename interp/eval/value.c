@@ -180,7 +180,8 @@ bool value_count(Value value, size_t *count) {
     return true;
 }
 
-Atom string_at(const Str *s, size_t k, Intern *intern_table) {
+/* Element k of a string by code points, without building the others. */
+static Atom string_at(const Str *s, size_t k, Intern *intern_table) {
     const char *at = s->text, *end = s->text + s->length;
     if (s->chars == s->length)
         at += k;

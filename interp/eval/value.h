@@ -115,8 +115,6 @@ bool value_equal(Budget *budget, Value a, Value b);
  * characters); false for anything else.  value_element is one of them. */
 bool value_count(Value value, size_t *count);
 Value value_element(Value value, size_t k, Intern *intern);
-/* Element k of a string by code points, without building the others. */
-Atom string_at(const Str *s, size_t k, Intern *intern);
 
 /* "int", "list", "UnfinishedSequence": the reference's names in messages. */
 const char *value_kind_name(Value value);

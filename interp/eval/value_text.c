@@ -98,7 +98,8 @@ static void put_dict(Text *text, const Dict *dict, TextStyle style) {
     text_put(text, "}");
 }
 
-void text_put_function(Text *text, const Function *function) {
+/* "console' function: f(a, b)". */
+static void put_function(Text *text, const Function *function) {
     text_put_str(text, function->scope->label);
     for (uint32_t k = 0; k < function->scope->primes && !text_is_cut(text); k++)
         text_put(text, "'");
@@ -125,7 +126,7 @@ void text_put_value(Text *text, Value value, TextStyle style) {
         put_dict(text, value.dict, inner);
         break;
     case VALUE_FUNCTION:
-        text_put_function(text, value.function);
+        put_function(text, value.function);
         break;
     case VALUE_SOP:
     case VALUE_SELECTOR:

@@ -33,9 +33,6 @@ void text_put_value(Text *text, Value value, TextStyle style);
 
 const char *value_show(Value value, TextStyle style, Arena *arena);
 
-/* "console' function: f(a, b)". */
-void text_put_function(Text *text, const Function *function);
-
 /* The values as a printed tuple, "(0, 'h', 'e')". */
 void text_put_tuple(Text *text, const Value *values, size_t count);
 

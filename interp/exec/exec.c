@@ -1,11 +1,11 @@
 #include "interp/exec/exec.h"
 
+#include "base/clock.h"
 #include "interp/exec/selection.h"
 
 #include <assert.h>
 #include <omp.h>
 #include <string.h>
-#include <time.h>
 
 Exec *exec_new(const Graph *graph, const Input *input, ExecOptions options, Arena *arena) {
     if (input->length > EXEC_MAX_LENGTH) {
@@ -161,12 +161,6 @@ static bool compute_selector(Exec *exec, const Node *node, Slot *slot, Fault *fa
     return slot->checked = true;
 }
 
-static double seconds_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static void add_stat(Exec *exec, NodeId id, double seconds) {
     exec->stats = arena_grow(exec->arena, exec->stats, &exec->stat_capacity, exec->stat_count + 1,
                              sizeof *exec->stats);
@@ -187,13 +181,13 @@ static bool compute(Exec *exec, NodeId id, size_t depth, Fault *fault) {
     exec->current = id;
     exec_progress(exec, 0);
     if (node_is_selector(node)) return compute_selector(exec, node, slot, fault);
-    double start = exec->options.stats ? seconds_now() : 0;
+    double start = exec->options.stats ? clock_seconds() : 0;
     exec->plan = kinds[node->kind].plan;
     exec->rows = 0;
     slot->column = kinds[node->kind].compute(exec, node, fault);
     if (!slot->column) return false;
     exec->work_done += node_work(node);
-    if (exec->options.stats) add_stat(exec, id, seconds_now() - start);
+    if (exec->options.stats) add_stat(exec, id, clock_seconds() - start);
     if (slot->readers) release_arguments(exec, id, depth);
     return true;
 }
@@ -259,7 +253,8 @@ const ExecStat *exec_stats(const Exec *exec, size_t *count) {
 
 enum { VALUES_SHOWN = 100 };
 
-const char *exec_values_text(Exec *exec, const Column *column, const char *brackets) {
+/* The values as the reference lists them, `(0, 'h')` or `['h', 'e']`, after a hundred "…". */
+static const char *values_text(Exec *exec, const Column *column, const char *brackets) {
     size_t shown = column->length < VALUES_SHOWN ? column->length : VALUES_SHOWN, size = 8;
     for (size_t i = 0; i < shown; i++)
         size += atom_text(column_at(column, i), ATOM_LISTED, NULL, 0) + 2;
@@ -277,7 +272,7 @@ const char *exec_values_text(Exec *exec, const Column *column, const char *brack
 
 Fault exec_average_fault(Exec *exec, const Node *node, const Column *values) {
     Fault fault = {.id = FAULT_AVERAGE, .span = node->span};
-    fault.arg[0] = exec_values_text(exec, values, "[]");
+    fault.arg[0] = values_text(exec, values, "[]");
     return fault;
 }
 
@@ -286,7 +281,7 @@ Column *exec_finish(Exec *exec, ColumnWriter *writer, const Node *node, Fault *f
     if (sequence_type_of(writer->kinds, &type)) return writer->column;
     bool as_given = node->kind == NODE_TOKENS && node->tokens == TOKENS_ASIS;
     *fault = (Fault){.id = FAULT_MIXED_TYPES, .span = node->span};
-    fault->arg[0] = exec_values_text(exec, writer->column, as_given ? "[]" : "()");
+    fault->arg[0] = values_text(exec, writer->column, as_given ? "[]" : "()");
     column_free(exec->arena, writer->column);
     return NULL;
 }

@@ -75,7 +75,4 @@ Column *exec_finish(Exec *exec, ColumnWriter *writer, const Node *node, Fault *f
 /* Several values selected that are no numbers. */
 Fault exec_average_fault(Exec *exec, const Node *node, const Column *values);
 
-/* The values as the reference lists them, `(0, 'h')` or `['h', 'e']`, after a hundred "…". */
-const char *exec_values_text(Exec *exec, const Column *column, const char *brackets);
-
 #endif

@@ -36,13 +36,19 @@ static void close_fixture(Fixture *f) {
     assert_int_equal(f->budget.used, 0);
 }
 
+static size_t heads_of(const Layers *layers, uint32_t layer) {
+    size_t count = 0;
+    for (size_t k = 0; k < layers->head_count; k++) count += layers->heads[k].layer == layer;
+    return count;
+}
+
 /* "2/1": the heads of each layer. */
 static void describe(const Layers *layers, char *text, size_t size) {
     text[0] = '\0';
     for (uint32_t layer = 1; layer <= layers->count; layer++) {
         size_t length = strlen(text);
         snprintf(text + length, size - length, "%s%zu", layer > 1 ? "/" : "",
-                 layers_heads(layers, layer));
+                 heads_of(layers, layer));
     }
 }
 
