@@ -98,6 +98,7 @@ static bool check(Core *core, void *context) {
         .progress_context = o->progress_context};
     CheckReport report;
     RtError reason;
+    arena_charge(core->arena, count * engine_bytes(&m->info));
     if (!check_model(&subject, &options, core->arena, &report, &reason))
         return core_fail(core, RASP_FAILED, "%s", reason.text);
     fill(r, &report, options.runs, count);

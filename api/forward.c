@@ -63,6 +63,11 @@ RunOptions engine_options(RaspRule rule, double temperature, int threads) {
     return options;
 }
 
+/* An engine keeps each weight once, with an index where the matrix is compressed. */
+size_t engine_bytes(const RaspModelInfo *info) {
+    return info->parameters * (sizeof(double) + sizeof(uint32_t));
+}
+
 /* --- engines ---------------------------------------------------------------------------- */
 
 /* The engine's own copy of the program, so that engines of one model may go to other threads. */
@@ -87,6 +92,7 @@ static bool start(Core *core, void *context) {
     e->options = engine_options(o->rule, o->temperature, o->threads);
     e->options.path = paths[o->path];
     e->options.stop = core->config.cancel;
+    arena_charge(core->arena, engine_bytes(&e->owner->info));
     e->engine = engine_new(e->model, &e->options, &reason);
     if (e->engine) return make_judge(e);
     if (!e->owner->name) return core_fail(core, RASP_FAILED, "%s", reason.text);

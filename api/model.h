@@ -25,6 +25,7 @@ struct RaspModel {
 bool model_inform(RaspModel *m);
 
 /* Options of a run; `temperature` 0 is 1. */
+size_t engine_bytes(const RaspModelInfo *info);
 RunOptions engine_options(RaspRule rule, double temperature, int threads);
 
 /* The program and target of the model, embedded ones loaded; for bodies of core_call. */

@@ -22,6 +22,7 @@ struct Arena {
     Arena *parent, *children, *next, *prev; /* next, prev: among the parent's children */
     char *at, *end;                         /* the free part of the newest chunk */
     size_t chunk_size;
+    size_t charged; /* bytes that are somebody else's */
 };
 
 Arena *arena_new(Budget *budget) {
@@ -62,7 +63,13 @@ void arena_free(Arena *arena) {
     while (arena->children) arena_free(arena->children);
     free_pieces(arena->budget, arena->chunks);
     free_pieces(arena->budget, arena->blocks);
+    budget_refund(arena->budget, arena->charged);
     budget_free(arena->budget, arena, sizeof *arena);
+}
+
+void arena_charge(Arena *arena, size_t bytes) {
+    budget_charge(arena->budget, bytes);
+    arena->charged += bytes;
 }
 
 Budget *arena_budget(const Arena *arena) {

@@ -41,6 +41,9 @@ void *arena_grow(Arena *arena, void *array, size_t *capacity, size_t need, size_
 void *arena_block(Arena *arena, size_t count, size_t size);
 void arena_release(Arena *arena, void *block); /* NULL is fine */
 
+/* Counts bytes that somebody else allocates as if they stood here, until the arena dies. */
+void arena_charge(Arena *arena, size_t bytes);
+
 #define ARENA_NEW(arena, Type)          ((Type *)arena_alloc(arena, sizeof(Type)))
 #define ARENA_ARRAY(arena, count, Type) ((Type *)arena_array(arena, count, sizeof(Type)))
 #define ARENA_BLOCK(arena, count, Type) ((Type *)arena_block(arena, count, sizeof(Type)))

@@ -53,18 +53,33 @@ static void tick(Budget *budget) {
 
 /* --- memory ----------------------------------------------------------------------------- */
 
+static _Noreturn void refuse(Budget *budget, size_t size) {
+    budget->wanted = size;
+    budget_stop(budget, BUDGET_OUT_OF_MEMORY);
+}
+
+static void count(Budget *budget, size_t size) {
+    budget->used += size;
+    if (budget->used > budget->peak) budget->peak = budget->used;
+}
+
 void *budget_alloc(Budget *budget, size_t size) {
     tick(budget);
     bool fail = budget->fail_after > 0 && --budget->fail_after == 0;
     void *memory = NULL;
     if (!fail && size <= budget->limit - budget->used) memory = malloc(size ? size : 1);
-    if (!memory) {
-        budget->wanted = size;
-        budget_stop(budget, BUDGET_OUT_OF_MEMORY);
-    }
-    budget->used += size;
-    if (budget->used > budget->peak) budget->peak = budget->used;
+    if (!memory) refuse(budget, size);
+    count(budget, size);
     return memory;
+}
+
+void budget_charge(Budget *budget, size_t size) {
+    if (size > budget->limit - budget->used) refuse(budget, size);
+    count(budget, size);
+}
+
+void budget_refund(Budget *budget, size_t size) {
+    budget->used -= size;
 }
 
 void budget_free(Budget *budget, void *memory, size_t size) {

@@ -62,6 +62,11 @@ void budget_leave(Budget *budget, BudgetGuard *guard);
 void *budget_alloc(Budget *budget, size_t size);
 void budget_free(Budget *budget, void *memory, size_t size);
 
+/* Counts memory that somebody else allocates (tensors) until it is refunded; jumps as
+ * budget_alloc does when it is too much. */
+void budget_charge(Budget *budget, size_t size);
+void budget_refund(Budget *budget, size_t size);
+
 /* From now on so many seconds of this thread's CPU time; 0: no limit.  CPU time, so that a busy
  * machine does not change what can be done. */
 void budget_time(Budget *budget, double seconds);

@@ -65,6 +65,15 @@ static bool lower_timed(Compiler *k, bool careful) {
     return lowered;
 }
 
+/* The ideal weights, those rounded to a type, and what the certificate compares. */
+static void charge_models(Compiled *c) {
+    enum { MODELS = 2 };
+    arena_free(c->tensors);
+    c->tensors = NULL;
+    c->tensors = arena_child(c->arena);
+    arena_charge(c->tensors, MODELS * emit_bytes(c->circuit));
+}
+
 /* The circuit with this shape of tables and its exact weights, unless they are there. */
 static bool make_circuit(Compiler *k, bool steep) {
     Compiled *c = k->c;
@@ -72,6 +81,7 @@ static bool make_circuit(Compiler *k, bool steep) {
     compiled_clear(c);
     CircuitOptions options = {BETA, steep, k->options->log_length};
     c->circuit = circuit_make(k->lower, k->plans, k->output_count, options, k->depth, c->arena);
+    charge_models(c);
     return emit_model(c->circuit, RT_F64, c->arena, &c->ideal);
 }
 
@@ -193,6 +203,7 @@ bool compile_graph(Graph *graph, const CompileOutput *outputs, uint32_t output_c
 
 bool compiled_lay_out(Compiled *compiled, const CompileOptions *options) {
     if (options->layout == LAYOUT_COMPACT) return true;
+    arena_charge(compiled->tensors, layout_bytes(compiled->model));
     Model *standard = layout_standard(compiled->model);
     if (!standard) return false;
     model_free(compiled->model);

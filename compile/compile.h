@@ -58,6 +58,7 @@ typedef struct Compiled {
     const Certificate *certificate; /* of `model` */
     CompileStats stats;
     Arena *arena;        /* of everything but the models */
+    Arena *tensors;      /* the models' bytes, charged */
     CompileTrace *trace; /* what the compiler knew on the way, for dumps (compile_trace.h) */
 } Compiled;
 

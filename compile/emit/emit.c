@@ -255,3 +255,16 @@ bool emit_model(const Circuit *circuit, RtDtype dtype, Arena *arena, Model **mod
                                  domain->max_length, circuit->width);
     return m.model && emit_pieces(&m);
 }
+
+size_t emit_bytes(const Circuit *c) {
+    size_t width = c->width, rows = (size_t)c->domain.alphabet_size + c->domain.max_length + 2;
+    size_t weights = rows * width;
+    for (uint32_t h = 0; h < c->head_count; h++)
+        weights += 2 * width * (c->heads[h].score.pair_count + 2 + c->heads[h].component_count);
+    for (uint32_t l = 0; l < c->layer_count; l++)
+        for (uint32_t k = 0; k < c->layers[l].sublayer_count; k++) {
+            size_t units = c->layers[l].units[k] ? c->layers[l].units[k] : 1;
+            weights += 2 * width * units + units + width;
+        }
+    return weights * sizeof(double);
+}

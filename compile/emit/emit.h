@@ -15,4 +15,8 @@
  * *model is set before anything can jump to a budget's guard, and is the caller's in any case. */
 bool emit_model(const Circuit *circuit, RtDtype dtype, Arena *scratch, Model **model);
 
+/* Bytes of the tensors that it makes, at most: the runtime allocates them, so they are charged
+ * beforehand. */
+size_t emit_bytes(const Circuit *circuit);
+
 #endif

@@ -92,6 +92,19 @@ static Model *copy_frame(const Model *from) {
     return NULL;
 }
 
+size_t layout_bytes(const Model *compact) {
+    Sizes sizes = common_sizes(compact);
+    size_t width = compact->width;
+    size_t weights = (compact->alphabet_size + compact->max_length + 2) * width;
+    for (size_t l = 0; l < compact->layer_count; l++) {
+        const ModelLayer *layer = compact->layers[l];
+        weights += layers_of(layer) * sizes.heads * 2 * width * (sizes.d + sizes.c);
+        for (size_t k = 0; k < layer->mlp_count; k++)
+            weights += (2 * width + 1) * layer->mlps[k]->in.cols + width;
+    }
+    return weights * sizeof(double);
+}
+
 Model *layout_standard(const Model *compact) {
     Model *model = copy_frame(compact);
     Sizes sizes = common_sizes(compact);

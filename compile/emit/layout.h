@@ -9,6 +9,9 @@
 
 #include "runtime/model.h"
 
+/* Bytes of the tensors of what layout_standard makes. */
+size_t layout_bytes(const Model *compact);
+
 /* A new model; NULL when memory runs out. */
 Model *layout_standard(const Model *compact);
 
