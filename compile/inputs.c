@@ -1,5 +1,7 @@
 #include "compile/inputs.h"
 
+#include "base/random.h"
+
 #include <math.h>
 
 struct Inputs {
@@ -7,22 +9,15 @@ struct Inputs {
     uint32_t complete; /* lengths up to here are enumerated */
     uint32_t n;        /* length of the last input that was enumerated; 0 before the first */
     uint32_t *current;
-    uint64_t random, drawn;
+    Random random;
+    uint64_t drawn;
     bool exhaustive, drawing; /* drawing: all short ones have been given out */
 };
 
 /* --- numbers ------------------------------------------------------------------------------- */
 
-/* splitmix64 (Steele, Lea, Flood 2014). */
-static uint64_t bits(Inputs *inputs) {
-    uint64_t x = inputs->random += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
 static uint32_t below(Inputs *inputs, uint32_t bound) {
-    return (uint32_t)(bits(inputs) % bound);
+    return (uint32_t)random_below(&inputs->random, bound);
 }
 
 /* How many inputs there are of at most this length, as a double: it may be a large number. */
@@ -36,7 +31,7 @@ Inputs *inputs_new(const Domain *domain, InputPlan plan, Arena *arena) {
     Inputs *inputs = ARENA_NEW(arena, Inputs);
     uint32_t longest = domain->max_length;
     *inputs = (Inputs){
-        .domain = domain, .random = plan.seed, .current = ARENA_ARRAY(arena, longest, uint32_t)};
+        .domain = domain, .random = {plan.seed}, .current = ARENA_ARRAY(arena, longest, uint32_t)};
     inputs->exhaustive = total_inputs(domain, longest) <= (double)plan.exhaustive_limit;
     double most = inputs->exhaustive ? INFINITY : (double)(plan.count / 2);
     while (inputs->complete < longest && total_inputs(domain, inputs->complete + 1) <= most)

@@ -1,5 +1,6 @@
 #include "graph/atom.h"
 
+#include "base/random.h"
 #include "base/utf8.h"
 
 #include <errno.h>
@@ -73,24 +74,17 @@ bool atom_same(Atom a, Atom b) {
     return atom_integer(a) == atom_integer(b);
 }
 
-/* splitmix64's finaliser. */
-static uint64_t mix(uint64_t x) {
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
 uint64_t atom_hash(Atom a) {
-    if (a.kind == ATOM_STRING) return mix(a.s->hash + 0x9e3779b97f4a7c15u);
+    if (a.kind == ATOM_STRING) return random_mix(a.s->hash + 0x9e3779b97f4a7c15u);
     if (a.kind == ATOM_FLOAT) {
         if (a.f != trunc(a.f) || !(fabs(a.f) < 0x1p63)) {
             uint64_t bits;
             memcpy(&bits, &a.f, sizeof bits);
-            return mix(bits);
+            return random_mix(bits);
         }
-        return mix((uint64_t)(int64_t)a.f);
+        return random_mix((uint64_t)(int64_t)a.f);
     }
-    return mix((uint64_t)atom_integer(a));
+    return random_mix((uint64_t)atom_integer(a));
 }
 
 int atom_compare_total(const Atom *a, const Atom *b) {

@@ -17,24 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "interp/exec/exec.h"
-
-/* --- random numbers (splitmix64), the same in every run ----------------------------------- */
-
-typedef struct Random {
-    uint64_t state;
-} Random;
-
-static inline uint64_t random_bits(Random *random) {
-    uint64_t x = random->state += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
-static inline size_t random_below(Random *random, size_t bound) {
-    return (size_t)(random_bits(random) % bound);
-}
 
 /* --- a graph and its input ------------------------------------------------------------------ */
 

@@ -9,6 +9,8 @@
 #ifndef RASP_TESTS_RANDOM_PROGRAM_H
 #define RASP_TESTS_RANDOM_PROGRAM_H
 
+#include "base/random.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,8 +20,8 @@
 /* --- choices ---------------------------------------------------------------------------- */
 
 typedef struct Chooser {
-    uint64_t state;
-    const uint8_t *bytes; /* NULL: from the state (splitmix64) */
+    Random random;
+    const uint8_t *bytes; /* NULL: from random */
     size_t left;
 } Chooser;
 
@@ -29,10 +31,7 @@ static inline unsigned choose(Chooser *chooser, unsigned bound) {
         chooser->left--;
         return *chooser->bytes++ % bound;
     }
-    uint64_t x = chooser->state += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return (unsigned)((x ^ (x >> 31)) % bound);
+    return (unsigned)random_below(&chooser->random, bound);
 }
 
 /* --- alphabets -------------------------------------------------------------------------- */

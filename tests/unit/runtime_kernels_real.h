@@ -10,9 +10,9 @@
 #endif
 
 /* What the array holds after its end is NaN: a kernel that lets it through is found out. */
-static Real *REAL(numbers)(Rng *rng, size_t n) {
+static Real *REAL(numbers)(Random *random, size_t n) {
     Real *x = aligned_alloc(64, (n + GUARD) * sizeof *x / 64 * 64 + 64);
-    for (size_t i = 0; i < n; i++) x[i] = (Real)rng_unit(rng);
+    for (size_t i = 0; i < n; i++) x[i] = (Real)random_unit(random);
     for (size_t i = n; i < n + GUARD; i++) x[i] = (Real)NAN;
     return x;
 }
@@ -30,14 +30,14 @@ static long double REAL(ulps)(Real found, long double exact) {
 static void REAL(check_exp)(const REAL(Kernels) * kernels) {
     long double worst = 0;
     Real least = REAL(exp_least), x[66 + GUARD];
-    Rng rng = {11};
+    Random random = {11};
     for (size_t round = 0; round < 20000; round++) {
-        size_t n = 1 + rng_below(&rng, 66);
-        Real top = (Real)rng_unit(&rng) * 8, copy[66];
+        size_t n = 1 + random_below(&random, 66);
+        Real top = (Real)random_unit(&random) * 8, copy[66];
         for (size_t i = 0; i < n; i++) {
-            Real size = (Real)ldexp(1.0, -(int)rng_below(&rng, REAL_BITS == 32 ? 24 : 50));
-            x[i] = top + least * (Real)1.01 * size * (Real)fabs(rng_unit(&rng));
-            if (rng_below(&rng, 20) == 0) x[i] = top;
+            Real size = (Real)ldexp(1.0, -(int)random_below(&random, REAL_BITS == 32 ? 24 : 50));
+            x[i] = top + least * (Real)1.01 * size * (Real)fabs(random_unit(&random));
+            if (random_below(&random, 20) == 0) x[i] = top;
             if (x[i] > top) x[i] = top;
             copy[i] = x[i] - top; /* as the kernel computes it */
         }
@@ -61,17 +61,17 @@ static void REAL(check_exp)(const REAL(Kernels) * kernels) {
 }
 
 static void REAL(check_max)(const REAL(Kernels) * kernels) {
-    Rng rng = {12};
+    Random random = {12};
     assert_true(kernels->max_row(NULL, 0) == -(Real)INFINITY);
     for (size_t n = 1; n < 150; n++) {
-        Real *x = REAL(numbers)(&rng, n);
-        if (n > 3) x[rng_below(&rng, n - 1)] = -(Real)INFINITY;
+        Real *x = REAL(numbers)(&random, n);
+        if (n > 3) x[random_below(&random, n - 1)] = -(Real)INFINITY;
         Real expected = -(Real)INFINITY;
         for (size_t i = 0; i < n; i++) {
             if (x[i] > expected) expected = x[i];
         }
         assert_true(kernels->max_row(x, n) == expected);
-        x[rng_below(&rng, n)] = (Real)NAN;
+        x[random_below(&random, n)] = (Real)NAN;
         assert_true(isnan(kernels->max_row(x, n)));
         free(x);
     }
@@ -84,13 +84,14 @@ static void REAL(check_near)(Real found, long double expected, size_t terms) {
 }
 
 static void REAL(check_scores)(const REAL(Kernels) * kernels) {
-    Rng rng = {13};
+    Random random = {13};
     for (size_t round = 0; round < 300; round++) {
-        size_t rows = 1 + rng_below(&rng, 9), n = 1 + rng_below(&rng, 130);
-        size_t d = 1 + rng_below(&rng, 20), ldk = n + rng_below(&rng, 5), ldq = rows + 1;
+        size_t rows = 1 + random_below(&random, 9), n = 1 + random_below(&random, 130);
+        size_t d = 1 + random_below(&random, 20), ldk = n + random_below(&random, 5),
+               ldq = rows + 1;
         size_t lds = (n + GUARD) / GUARD * GUARD;
-        Real *q = REAL(numbers)(&rng, d * ldq), *k = REAL(numbers)(&rng, d * ldk);
-        Real *s = REAL(numbers)(&rng, rows * lds);
+        Real *q = REAL(numbers)(&random, d * ldq), *k = REAL(numbers)(&random, d * ldk);
+        Real *s = REAL(numbers)(&random, rows * lds);
         kernels->scores(q, ldq, rows, k, ldk, n, d, (Real)1.5, s, lds);
         for (size_t r = 0; r < rows; r++) {
             for (size_t j = 0; j < n; j++) {
@@ -105,13 +106,13 @@ static void REAL(check_scores)(const REAL(Kernels) * kernels) {
 }
 
 static void REAL(check_mix)(const REAL(Kernels) * kernels) {
-    Rng rng = {14};
+    Random random = {14};
     for (size_t round = 0; round < 300; round++) {
-        size_t rows = 1 + rng_below(&rng, 9), n = 1 + rng_below(&rng, 130);
-        size_t c = 1 + rng_below(&rng, 7);
+        size_t rows = 1 + random_below(&random, 9), n = 1 + random_below(&random, 130);
+        size_t c = 1 + random_below(&random, 7);
         /* Rows end where they end: the next one, or NaN, follows at once. */
-        Real *a = REAL(numbers)(&rng, rows * n), *v = REAL(numbers)(&rng, c * n);
-        Real *z = REAL(numbers)(&rng, rows * c), *before = REAL(numbers)(&rng, rows * c);
+        Real *a = REAL(numbers)(&random, rows * n), *v = REAL(numbers)(&random, c * n);
+        Real *z = REAL(numbers)(&random, rows * c), *before = REAL(numbers)(&random, rows * c);
         memcpy(before, z, rows * c * sizeof *z);
         kernels->mix(a, n, rows, v, n, n, c, z, c);
         for (size_t r = 0; r < rows; r++) {
@@ -127,7 +128,8 @@ static void REAL(check_mix)(const REAL(Kernels) * kernels) {
 }
 
 /* A random matrix with its compressed rows, some of them empty. */
-static REAL(Compressed) REAL(random_compressed)(Rng *rng, size_t outs, size_t ins, Real *dense) {
+static REAL(Compressed)
+    REAL(random_compressed)(Random *random, size_t outs, size_t ins, Real *dense) {
     REAL(Compressed)
     m = {outs, ins, calloc(outs + 1, sizeof(size_t)), calloc(outs * ins, sizeof(uint32_t)),
          calloc(outs * ins, sizeof(Real))};
@@ -136,8 +138,8 @@ static REAL(Compressed) REAL(random_compressed)(Rng *rng, size_t outs, size_t in
         m.start[o] = e;
         for (size_t i = 0; i < ins; i++) {
             dense[o * ins + i] = 0;
-            if (o % 3 == 0 || rng_below(rng, 3)) continue;
-            dense[o * ins + i] = m.value[e] = (Real)rng_unit(rng);
+            if (o % 3 == 0 || random_below(random, 3)) continue;
+            dense[o * ins + i] = m.value[e] = (Real)random_unit(random);
             m.index[e++] = (uint32_t)i;
         }
     }
@@ -153,20 +155,20 @@ static long double REAL(expected_product)(int which, long double sum, long doubl
     return fmaxl(0, sum + bias);
 }
 
-static void REAL(check_product)(const REAL(Kernels) * kernels, Rng *rng, int which) {
-    size_t outs = 1 + rng_below(rng, 20), ins = 1 + rng_below(rng, 20);
-    size_t cols = kernels->lanes * (1 + rng_below(rng, 6)), ldx = cols + 3, ldy = cols + 5;
-    Real *dense = REAL(numbers)(rng, outs * ins), *x = REAL(numbers)(rng, ins * ldx);
-    Real *y = REAL(numbers)(rng, outs * ldy), *before = REAL(numbers)(rng, outs * ldy);
-    Real *bias = REAL(numbers)(rng, outs);
+static void REAL(check_product)(const REAL(Kernels) * kernels, Random *random, int which) {
+    size_t outs = 1 + random_below(random, 20), ins = 1 + random_below(random, 20);
+    size_t cols = kernels->lanes * (1 + random_below(random, 6)), ldx = cols + 3, ldy = cols + 5;
+    Real *dense = REAL(numbers)(random, outs * ins), *x = REAL(numbers)(random, ins * ldx);
+    Real *y = REAL(numbers)(random, outs * ldy), *before = REAL(numbers)(random, outs * ldy);
+    Real *bias = REAL(numbers)(random, outs);
     unsigned char live[20], live_out[20];
     for (size_t i = 0; i < ins; i++) {
-        if (rng_below(rng, 3) == 0) memset(x + i * ldx, 0, cols * sizeof *x);
+        if (random_below(random, 3) == 0) memset(x + i * ldx, 0, cols * sizeof *x);
     }
     kernels->find_live(x, ldx, ins, cols, live);
     for (size_t i = 0; i < ins; i++) assert_int_equal(live[i], x[i * ldx] != 0);
     memcpy(before, y, outs * ldy * sizeof *y);
-    REAL(Compressed) m = REAL(random_compressed)(rng, outs, ins, dense);
+    REAL(Compressed) m = REAL(random_compressed)(random, outs, ins, dense);
     if (which == 0) kernels->multiply(&m, x, ldx, live, y, ldy, cols);
     if (which == 1) kernels->multiply_add(&m, x, ldx, live, y, ldy, cols);
     if (which == 2) kernels->multiply_relu(&m, bias, x, ldx, live, y, ldy, live_out, cols);
@@ -190,9 +192,9 @@ static void REAL(check_product)(const REAL(Kernels) * kernels, Rng *rng, int whi
 }
 
 static void REAL(check_products)(const REAL(Kernels) * kernels) {
-    Rng rng = {15};
+    Random random = {15};
     for (size_t round = 0; round < 200; round++) {
-        for (int which = 0; which < 3; which++) REAL(check_product)(kernels, &rng, which);
+        for (int which = 0; which < 3; which++) REAL(check_product)(kernels, &random, which);
     }
     Real y[2 * GUARD], bias[] = {(Real)-0.5, (Real)0.25};
     for (size_t j = 0; j < 2 * GUARD; j++) y[j] = j % 2 ? 1 : -1;

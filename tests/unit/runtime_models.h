@@ -2,31 +2,16 @@
 #ifndef TESTS_RUNTIME_MODELS_H
 #define TESTS_RUNTIME_MODELS_H
 
+#include "base/random.h"
 #include "runtime/model.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* splitmix64 */
-typedef struct {
-    uint64_t state;
-} Rng;
-
-static inline uint64_t rng_bits(Rng *rng) {
-    uint64_t z = rng->state += 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
-
-static inline size_t rng_below(Rng *rng, size_t n) {
-    return (size_t)(rng_bits(rng) % n);
-}
-
 /* Uniform in [-1, 1). */
-static inline double rng_unit(Rng *rng) {
-    return (double)(int64_t)rng_bits(rng) * 0x1p-63;
+static inline double random_unit(Random *random) {
+    return (double)(int64_t)random_bits(random) * 0x1p-63;
 }
 
 typedef struct {
@@ -40,38 +25,40 @@ typedef struct {
     bool causal;                /* all masks causal, none scaled */
 } ModelShape;
 
-static inline void fill_tensor(Rng *rng, Tensor *t, const ModelShape *shape, double size) {
+static inline void fill_tensor(Random *random, Tensor *t, const ModelShape *shape, double size) {
     for (size_t i = 0; i < tensor_size(t); i++) {
-        double x = rng_unit(rng);
-        bool zero = (double)rng_below(rng, 1000) >= 1000 * shape->density;
-        if (shape->whole) x = (double)rng_below(rng, 5) - 2;
+        double x = random_unit(random);
+        bool zero = (double)random_below(random, 1000) >= 1000 * shape->density;
+        if (shape->whole) x = (double)random_below(random, 5) - 2;
         t->data[i] = zero ? 0 : shape->whole ? x : x * size;
     }
 }
 
-static inline void add_random_head(Rng *rng, ModelLayer *layer, const ModelShape *shape) {
-    ModelHead *head = layer_add_head(layer, 1 + rng_below(rng, shape->head_size),
-                                     1 + rng_below(rng, shape->head_size));
+static inline void add_random_head(Random *random, ModelLayer *layer, const ModelShape *shape) {
+    ModelHead *head = layer_add_head(layer, 1 + random_below(random, shape->head_size),
+                                     1 + random_below(random, shape->head_size));
     double size = 1.5 / sqrt((double)shape->width * shape->density);
-    fill_tensor(rng, &head->query, shape, 2 * size);
-    fill_tensor(rng, &head->key, shape, 2 * size);
-    fill_tensor(rng, &head->value, shape, size);
-    fill_tensor(rng, &head->output, shape, size);
-    head->mask = (RtMask)rng_below(rng, RT_MASK_COUNT);
-    if (shape->causal) head->mask = rng_below(rng, 2) ? RT_MASK_CAUSAL : RT_MASK_STRICT_CAUSAL;
+    fill_tensor(random, &head->query, shape, 2 * size);
+    fill_tensor(random, &head->key, shape, 2 * size);
+    fill_tensor(random, &head->value, shape, size);
+    fill_tensor(random, &head->output, shape, size);
+    head->mask = (RtMask)random_below(random, RT_MASK_COUNT);
+    if (shape->causal)
+        head->mask = random_below(random, 2) ? RT_MASK_CAUSAL : RT_MASK_STRICT_CAUSAL;
     bool strict = head->mask == RT_MASK_STRICT_CAUSAL || head->mask == RT_MASK_STRICT_ANTICAUSAL;
-    head->sink = strict || rng_below(rng, 2);
-    head->scale = !shape->causal && rng_below(rng, 3) == 0 ? RT_SCALE_LOG_LENGTH : RT_SCALE_ONE;
-    head->gap = shape->whole ? 2 : 0.5 + fabs(rng_unit(rng));
+    head->sink = strict || random_below(random, 2);
+    head->scale =
+        !shape->causal && random_below(random, 3) == 0 ? RT_SCALE_LOG_LENGTH : RT_SCALE_ONE;
+    head->gap = shape->whole ? 2 : 0.5 + fabs(random_unit(random));
 }
 
-static inline void add_random_mlp(Rng *rng, ModelLayer *layer, const ModelShape *shape) {
-    ModelMlp *mlp = layer_add_mlp(layer, 1 + rng_below(rng, 2 * shape->width));
+static inline void add_random_mlp(Random *random, ModelLayer *layer, const ModelShape *shape) {
+    ModelMlp *mlp = layer_add_mlp(layer, 1 + random_below(random, 2 * shape->width));
     double size = 1 / sqrt((double)shape->width * shape->density);
-    fill_tensor(rng, &mlp->in, shape, size);
-    fill_tensor(rng, &mlp->in_bias, shape, 0.3);
-    fill_tensor(rng, &mlp->out, shape, size);
-    fill_tensor(rng, &mlp->out_bias, shape, 0.3);
+    fill_tensor(random, &mlp->in, shape, size);
+    fill_tensor(random, &mlp->in_bias, shape, 0.3);
+    fill_tensor(random, &mlp->out, shape, size);
+    fill_tensor(random, &mlp->out_bias, shape, 0.3);
 }
 
 /* One output of each kind: argmax over the whole stream with values that repeat, nearest, and, in
@@ -87,7 +74,7 @@ static inline void add_outputs(Model *model) {
 }
 
 /* Tokens are the strings "t0", "t1", …; weights are rounded to the dtype. */
-static inline Model *random_model(Rng *rng, const ModelShape *shape) {
+static inline Model *random_model(Random *random, const ModelShape *shape) {
     RtAtom *alphabet = calloc(shape->alphabet, sizeof *alphabet);
     char(*names)[24] = calloc(shape->alphabet, sizeof *names);
     for (size_t i = 0; i < shape->alphabet; i++) {
@@ -98,23 +85,23 @@ static inline Model *random_model(Rng *rng, const ModelShape *shape) {
         model_new(shape->dtype, RT_STRING, alphabet, shape->alphabet, shape->length, shape->width);
     free(alphabet);
     free(names);
-    fill_tensor(rng, &model->tokens, shape, 1);
-    if (!shape->classes) fill_tensor(rng, &model->positions, shape, 1);
+    fill_tensor(random, &model->tokens, shape, 1);
+    if (!shape->classes) fill_tensor(random, &model->positions, shape, 1);
     for (size_t l = 0; l < shape->layers; l++) {
         ModelLayer *layer = model_add_layer(model);
-        for (size_t h = rng_below(rng, shape->heads + 1); h > 0; h--)
-            add_random_head(rng, layer, shape);
-        for (size_t m = rng_below(rng, shape->mlps + 1); m > 0; m--)
-            add_random_mlp(rng, layer, shape);
+        for (size_t h = random_below(random, shape->heads + 1); h > 0; h--)
+            add_random_head(random, layer, shape);
+        for (size_t m = random_below(random, shape->mlps + 1); m > 0; m--)
+            add_random_mlp(random, layer, shape);
     }
     add_outputs(model);
     model_round(model);
     return model;
 }
 
-static inline size_t *random_ids(Rng *rng, const Model *model, size_t n) {
+static inline size_t *random_ids(Random *random, const Model *model, size_t n) {
     size_t *ids = calloc(n, sizeof *ids);
-    for (size_t i = 0; i < n; i++) ids[i] = rng_below(rng, model->alphabet_size);
+    for (size_t i = 0; i < n; i++) ids[i] = random_below(random, model->alphabet_size);
     return ids;
 }
 

@@ -136,7 +136,7 @@ static void test_random_programs(void **state) {
     for (uint64_t k = 0; k < count; k++) {
         static RandomProgram program;
         current_seed = seed + k;
-        Chooser chooser = {.state = current_seed * 0x2545f4914f6cdd1du};
+        Chooser chooser = {.random = {current_seed * 0x2545f4914f6cdd1du}};
         Judge j = {0};
         random_program(&program, &chooser, (unsigned)setting("RASP_EFFORT", 0));
         CompileOptions options = draw_options(&chooser);

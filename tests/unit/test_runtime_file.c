@@ -151,13 +151,13 @@ static void same_models(const Model *a, const Model *b) {
 
 static void test_round_trip(void **state) {
     (void)state;
-    Rng rng = {41};
+    Random random = {41};
     for (size_t i = 0; i < 60; i++) {
         ModelShape shape = {(RtDtype)(i % 2),
-                            1 + rng_below(&rng, 5),
-                            1 + rng_below(&rng, 9),
-                            1 + rng_below(&rng, 9),
-                            rng_below(&rng, 4),
+                            1 + random_below(&random, 5),
+                            1 + random_below(&random, 9),
+                            1 + random_below(&random, 9),
+                            random_below(&random, 4),
                             3,
                             3,
                             5,
@@ -165,7 +165,7 @@ static void test_round_trip(void **state) {
                             i % 3 == 0,
                             false,
                             false};
-        Model *model = random_model(&rng, &shape);
+        Model *model = random_model(&random, &shape);
         json_object_set_new(model->extra, "certificate",
                             json_pack("{s:f,s:[i,b,n]}", "epsilon", 1e-3, "more", 7, 1));
         json_object_set_new(model->extra, "source", json_stringn("a\0\x01\"\\/\t\xe2\x82\xac", 10));

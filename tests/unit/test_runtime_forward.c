@@ -79,61 +79,63 @@ static void compare(const Model *model, const RunOptions *options, const size_t 
     free(h);
 }
 
-static void compare_random(Rng *rng, const ModelShape *shape, const RunOptions *options, size_t n) {
-    Model *model = random_model(rng, shape);
+static void compare_random(Random *random, const ModelShape *shape, const RunOptions *options,
+                           size_t n) {
+    Model *model = random_model(random, shape);
     RtError err;
     if (!model_check(model, &err)) fail_msg("%s", err.text);
-    size_t *ids = random_ids(rng, model, n);
+    size_t *ids = random_ids(random, model, n);
     compare(model, options, ids, n);
     free(ids);
     model_free(model);
 }
 
-static ModelShape random_shape(Rng *rng, RtDtype dtype, size_t length) {
+static ModelShape random_shape(Random *random, RtDtype dtype, size_t length) {
     return (ModelShape){.dtype = dtype,
-                        .alphabet = 1 + rng_below(rng, 6),
+                        .alphabet = 1 + random_below(random, 6),
                         .length = length,
-                        .width = 1 + rng_below(rng, 40),
-                        .layers = rng_below(rng, 4),
+                        .width = 1 + random_below(random, 40),
+                        .layers = random_below(random, 4),
                         .heads = 3,
                         .mlps = 2,
-                        .head_size = 1 + rng_below(rng, 24),
-                        .density = rng_below(rng, 2) ? 0.2 : 1,
-                        .classes = rng_below(rng, 2)};
+                        .head_size = 1 + random_below(random, 24),
+                        .density = random_below(random, 2) ? 0.2 : 1,
+                        .classes = random_below(random, 2)};
 }
 
 /* Every path and kernel set at random lengths, 1 and N among them. */
 static void test_softmax(void **state) {
     (void)state;
-    Rng rng = {1};
+    Random random = {1};
     for (size_t round = 0; round < 240; round++) {
-        ModelShape shape = random_shape(&rng, (RtDtype)(round % 2), 1 + rng_below(&rng, 40));
+        ModelShape shape =
+            random_shape(&random, (RtDtype)(round % 2), 1 + random_below(&random, 40));
         RunOptions options = run_options();
         options.path = (RtPath)(round % RT_PATH_COUNT);
         options.threads = 1 + (int)(round % 3);
-        if (round % 4 == 3) options.temperature = 0.25 + fabs(rng_unit(&rng));
-        size_t lengths[] = {1, shape.length, 1 + rng_below(&rng, shape.length)};
-        compare_random(&rng, &shape, &options, lengths[round % 3]);
+        if (round % 4 == 3) options.temperature = 0.25 + fabs(random_unit(&random));
+        size_t lengths[] = {1, shape.length, 1 + random_below(&random, shape.length)};
+        compare_random(&random, &shape, &options, lengths[round % 3]);
     }
 }
 
 static void test_kernel_sets(void **state) {
     (void)state;
     for (const char *const *name = rt_kernel_names; *name; name++) {
-        Rng rng = {2};
+        Random random = {2};
         for (size_t round = 0; round < 60; round++) {
-            ModelShape shape = random_shape(&rng, (RtDtype)(round % 2), 90);
+            ModelShape shape = random_shape(&random, (RtDtype)(round % 2), 90);
             RunOptions options = run_options();
             options.kernels = *name;
             options.path = round % 3 ? RT_PATH_SPARSE : RT_PATH_DENSE;
-            Model *model = random_model(&rng, &shape);
+            Model *model = random_model(&random, &shape);
             RtError err;
             Engine *engine = engine_new(model, &options, &err);
             model_free(model);
             if (!engine) break; /* not on this processor */
             assert_string_equal(engine_info(engine).kernels, *name);
             engine_free(engine);
-            compare_random(&rng, &shape, &options, 1 + rng_below(&rng, 90));
+            compare_random(&random, &shape, &options, 1 + random_below(&random, 90));
         }
     }
 }
@@ -142,30 +144,30 @@ static void test_kernel_sets(void **state) {
 static void test_tile_sizes(void **state) {
     (void)state;
     static const size_t sizes[] = {1, 2, 3, 7, 16, 33, 64, 100, 1000};
-    Rng rng = {3};
+    Random random = {3};
     for (size_t i = 0; i < 81; i++) {
-        ModelShape shape = random_shape(&rng, (RtDtype)(i % 2), 150);
+        ModelShape shape = random_shape(&random, (RtDtype)(i % 2), 150);
         RunOptions options = run_options();
         options.path = RT_PATH_DENSE; /* no merging */
         options.query_tile = sizes[i % 9];
         options.key_tile = sizes[i / 9];
-        compare_random(&rng, &shape, &options, 100 + rng_below(&rng, 51));
+        compare_random(&random, &shape, &options, 100 + random_below(&random, 51));
     }
 }
 
 /* Few different keys at lengths where they are merged, under each rule that allows it. */
 static void test_merging(void **state) {
     (void)state;
-    Rng rng = {4};
+    Random random = {4};
     for (size_t i = 0; i < 80; i++) {
-        ModelShape shape = random_shape(&rng, (RtDtype)(i % 2), 200);
+        ModelShape shape = random_shape(&random, (RtDtype)(i % 2), 200);
         shape.classes = true;
         shape.layers = 1;
         shape.whole = true;
-        shape.width = 1 + rng_below(&rng, 8);
+        shape.width = 1 + random_below(&random, 8);
         RunOptions options = run_options();
         options.rule = i % 4 < 2 ? RT_SOFTMAX : RT_AVERAGE;
-        compare_random(&rng, &shape, &options, 64 + rng_below(&rng, 137));
+        compare_random(&random, &shape, &options, 64 + random_below(&random, 137));
     }
 }
 
@@ -173,24 +175,24 @@ static void test_merging(void **state) {
  * are no longer whole. */
 static void test_hard_rules(void **state) {
     (void)state;
-    Rng rng = {5};
+    Random random = {5};
     for (size_t i = 0; i < 240; i++) {
-        ModelShape shape = random_shape(&rng, (RtDtype)(i % 2), 80);
+        ModelShape shape = random_shape(&random, (RtDtype)(i % 2), 80);
         shape.whole = true;
         shape.layers = 1;
         RunOptions options = run_options();
         options.rule = (RtRule)(i % RT_RULE_COUNT);
         options.path = (RtPath)(i / 4 % RT_PATH_COUNT);
-        options.query_tile = 1 + rng_below(&rng, 40);
+        options.query_tile = 1 + random_below(&random, 40);
         options.temperature = 3; /* softmax alone has one */
-        compare_random(&rng, &shape, &options, 1 + rng_below(&rng, 80));
+        compare_random(&random, &shape, &options, 1 + random_below(&random, 80));
     }
 }
 
 /* Longer inputs, several blocks and tiles, threads sharing them. */
 static void test_long(void **state) {
     (void)state;
-    Rng rng = {6};
+    Random random = {6};
     for (size_t i = 0; i < 8; i++) {
         ModelShape shape = {.dtype = (RtDtype)(i % 2),
                             .alphabet = 5,
@@ -204,17 +206,17 @@ static void test_long(void **state) {
                             .classes = i < 4};
         RunOptions options = run_options();
         options.threads = 2;
-        compare_random(&rng, &shape, &options, 700 + rng_below(&rng, 800));
+        compare_random(&random, &shape, &options, 700 + random_below(&random, 800));
     }
 }
 
 /* The number of threads changes nothing, not even a bit. */
 static void test_threads_agree(void **state) {
     (void)state;
-    Rng rng = {7};
+    Random random = {7};
     ModelShape shape = {RT_F32, 5, 600, 40, 3, 3, 2, 20, 0.3, false, false, false};
-    Model *model = random_model(&rng, &shape);
-    size_t *ids = random_ids(&rng, model, 600);
+    Model *model = random_model(&random, &shape);
+    size_t *ids = random_ids(&random, model, 600);
     RunResult results[2];
     for (int threads = 1; threads <= 2; threads++) {
         RunOptions options = run_options();
@@ -235,9 +237,9 @@ static void test_threads_agree(void **state) {
 /* ---- errors ---- */
 
 static Model *small_model(RtDtype dtype) {
-    Rng rng = {8};
+    Random random = {8};
     ModelShape shape = {dtype, 3, 5, 4, 1, 1, 1, 2, 1, false, false, false};
-    return random_model(&rng, &shape);
+    return random_model(&random, &shape);
 }
 
 static void test_bad_inputs(void **state) {

@@ -272,9 +272,9 @@ static void test_numbers(void **state) {
         assert_int_equal(length, strlen(buf));
         assert_string_equal(buf, table[i].text);
     }
-    Rng rng = {31};
+    Random random = {31};
     for (size_t i = 0; i < 30000; i++) {
-        uint64_t bits = rng_bits(&rng);
+        uint64_t bits = random_bits(&random);
         double x;
         char buf[RT_NUMBER_MAX];
         memcpy(&x, &bits, sizeof x);
@@ -316,9 +316,9 @@ static bool everything(const Model *model, RtError *err) {
 
 static void test_no_memory(void **state) {
     (void)state;
-    Rng rng = {32};
+    Random random = {32};
     ModelShape shape = {RT_F32, 3, 80, 6, 2, 2, 1, 3, 1, false, true, true};
-    Model *model = random_model(&rng, &shape);
+    Model *model = random_model(&random, &shape);
     long after = 0;
     for (bool ok = false; !ok; after++) {
         RtError err = {""};
@@ -334,7 +334,6 @@ static void test_no_memory(void **state) {
 
 static void test_no_memory_building(void **state) {
     (void)state;
-    Rng rng = {33};
     const RtAtom alphabet[] = {rt_string("a", 1), rt_string("b", 1)};
     for (long after = 0; after < 40; after++) {
         rt_memory_fail_after(after);
@@ -348,7 +347,6 @@ static void test_no_memory_building(void **state) {
         assert_int_equal(whole, model && model_check(model, NULL));
         model_free(model);
     }
-    (void)rng;
 }
 
 int main(void) {

@@ -29,10 +29,10 @@ static double allowed_for(RtDtype dtype) {
 }
 
 /* Many inputs of mixed lengths, 1 and N among them: enough for several packs. */
-static void check_batch(Rng *rng, size_t count, size_t length, RtDtype dtype, RtPath path,
+static void check_batch(Random *random, size_t count, size_t length, RtDtype dtype, RtPath path,
                         int threads) {
     ModelShape shape = {dtype, 4, length, 16, 2, 2, 2, 6, 0.4, false, false, false};
-    Model *model = random_model(rng, &shape);
+    Model *model = random_model(random, &shape);
     RunOptions options = run_options();
     options.path = path;
     options.threads = threads;
@@ -41,8 +41,8 @@ static void check_batch(Rng *rng, size_t count, size_t length, RtDtype dtype, Rt
     RunInput *inputs = calloc(count, sizeof *inputs);
     RunResult *results = calloc(count, sizeof *results);
     for (size_t i = 0; i < count; i++) {
-        size_t n = i == 1 ? 1 : i == 2 ? length : 1 + rng_below(rng, length);
-        inputs[i] = (RunInput){random_ids(rng, model, n), n};
+        size_t n = i == 1 ? 1 : i == 2 ? length : 1 + random_below(random, length);
+        inputs[i] = (RunInput){random_ids(random, model, n), n};
     }
     if (!engine_run_batch(engine, inputs, count, results, &err)) fail_msg("%s", err.text);
     for (size_t i = 0; i < count; i++) {
@@ -61,19 +61,19 @@ static void check_batch(Rng *rng, size_t count, size_t length, RtDtype dtype, Rt
 
 static void test_batch(void **state) {
     (void)state;
-    Rng rng = {21};
+    Random random = {21};
     for (size_t i = 0; i < 12; i++)
-        check_batch(&rng, 3 + rng_below(&rng, 60), 40, (RtDtype)(i % 2), (RtPath)(i % 3),
+        check_batch(&random, 3 + random_below(&random, 60), 40, (RtDtype)(i % 2), (RtPath)(i % 3),
                     1 + (int)(i % 2));
-    check_batch(&rng, 40, 700, RT_F32, RT_PATH_AUTO, 2);
-    check_batch(&rng, 2000, 9, RT_F64, RT_PATH_AUTO, 2);
+    check_batch(&random, 40, 700, RT_F32, RT_PATH_AUTO, 2);
+    check_batch(&random, 2000, 9, RT_F64, RT_PATH_AUTO, 2);
 }
 
 static void test_batch_errors(void **state) {
     (void)state;
-    Rng rng = {22};
+    Random random = {22};
     ModelShape shape = {RT_F32, 2, 3, 4, 1, 1, 1, 2, 1, false, false, false};
-    Model *model = random_model(&rng, &shape);
+    Model *model = random_model(&random, &shape);
     RunOptions options = run_options();
     Engine *engine = engine_new(model, &options, NULL);
     const size_t ids[] = {0, 1, 0, 2};
@@ -120,16 +120,16 @@ static void test_batch_overflow(void **state) {
     model_free(model);
 }
 
-static void check_stream(Rng *rng, RtDtype dtype, RtPath path, RtRule rule) {
+static void check_stream(Random *random, RtDtype dtype, RtPath path, RtRule rule) {
     ModelShape shape = {dtype, 4, 150, 20, 3, 2, 2, 18, 0.5, false, false, true};
     if (rule != RT_SOFTMAX) shape.whole = true, shape.layers = 1;
-    Model *model = random_model(rng, &shape);
+    Model *model = random_model(random, &shape);
     RunOptions options = run_options();
     options.path = path;
     options.rule = rule;
     RtError err;
     Engine *engine = engine_new(model, &options, &err);
-    size_t *ids = random_ids(rng, model, 150);
+    size_t *ids = random_ids(random, model, 150);
     RunResult whole;
     assert_true(engine_run(engine, ids, 150, &whole, &err));
     RunStream *stream = run_stream_new(engine, &err);
@@ -154,9 +154,9 @@ static void check_stream(Rng *rng, RtDtype dtype, RtPath path, RtRule rule) {
 
 static void test_stream(void **state) {
     (void)state;
-    Rng rng = {23};
+    Random random = {23};
     for (size_t i = 0; i < 24; i++)
-        check_stream(&rng, (RtDtype)(i % 2), (RtPath)(i / 2 % 3),
+        check_stream(&random, (RtDtype)(i % 2), (RtPath)(i / 2 % 3),
                      i < 16 ? RT_SOFTMAX : (RtRule)(i % RT_RULE_COUNT));
 }
 

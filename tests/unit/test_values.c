@@ -175,7 +175,7 @@ static void test_facts_hold(void **state) {
     for (uint64_t k = 0; k < count; k++) {
         static RandomProgram program;
         static char text[PROGRAM_TEXT];
-        Chooser chooser = {.state = (seed + k) * 0x2545f4914f6cdd1du};
+        Chooser chooser = {.random = {(seed + k) * 0x2545f4914f6cdd1du}};
         random_program(&program, &chooser, 0);
         if (program_text(&program, text, sizeof text)) facts += check_program(&program, text);
     }
