@@ -42,8 +42,9 @@ bool values_too_large(Values *values, NodeId node, const char *what, double size
 }
 
 Entry *values_entry(Values *values, NodeId node) {
-    values->entry = arena_grow(values->arena, values->entry, &values->entry_count, (size_t)node + 1,
-                               sizeof *values->entry);
+    if (node >= values->entry_count) /* asked for each level: without a call */
+        values->entry = arena_grow(values->arena, values->entry, &values->entry_count,
+                                   (size_t)node + 1, sizeof *values->entry);
     if (!values->entry[node]) values->entry[node] = ARENA_NEW(values->arena, Entry);
     return values->entry[node];
 }
