@@ -159,7 +159,7 @@ static bool verify(Core *core, void *context) {
     VerifyCall *call = context;
     RaspModel *m = call->model;
     VerifyReport *report = ARENA_NEW(core->arena, VerifyReport); /* its texts are handed out */
-    if (!model_compile(m, &call->fresh)) return false;
+    if (!model_compile(m, core, &call->fresh)) return false;
     verify_weights(&call->fresh, &m->target.record, m->model, core->arena, report);
     verify_out(report, call->fresh.circuit->options.beta, call->report);
     return true;

@@ -16,24 +16,23 @@ typedef struct CompileCall {
     const RaspTarget *target;
 } CompileCall;
 
-static bool fail_lowering(RaspModel *m, const LowerError *error) {
-    RaspProgram *p = m->program;
+static bool fail_lowering(RaspProgram *p, Core *core, const LowerError *error) {
     const Graph *graph = session_graph(p->session);
     const Node *node = error->node == NODE_NONE ? NULL : graph_node(graph, error->node);
-    const char *text = node ? graph_text(graph, error->node, 100, m->core.arena) : "the program";
-    DiagSink sink = core_sink(&m->core);
+    const char *text = node ? graph_text(graph, error->node, 100, core->arena) : "the program";
+    DiagSink sink = core_sink(core);
     if (node && node->name) text = node->name->text;
     diag_error(&sink, session_sources(p->session), node ? node->span : SPAN_NONE,
                node ? "cannot compile '%s': %s" : "cannot compile %s: %s", text, error->message);
     return false;
 }
 
-bool model_compile(RaspModel *m, Compiled *compiled) {
+bool model_compile(RaspModel *m, Core *core, Compiled *compiled) {
     const Target *target = &m->target;
     LowerError error = {0};
     return compile_graph(session_graph(m->program->session), target->outputs, target->output_count,
-                         &target->record.options, m->core.arena, compiled, &error) ||
-           fail_lowering(m, &error);
+                         &target->record.options, core->arena, compiled, &error) ||
+           fail_lowering(m->program, core, &error);
 }
 
 static void note_stats(RaspModel *m, double seconds) {
@@ -64,7 +63,7 @@ static bool compile(Core *core, void *context) {
     const CompileCall *call = context;
     double start = clock_seconds();
     if (call->target->time_limit > 0) budget_time(core->budget, call->target->time_limit);
-    bool done = model_compile(m, &m->compiled);
+    bool done = model_compile(m, core, &m->compiled);
     if (done &&
         !complete_model(&m->compiled, &m->target.record, session_sources(m->program->session)))
         done = core_fail(core, RASP_OUT_OF_MEMORY, "out of memory for the model's description");

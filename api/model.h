@@ -31,8 +31,9 @@ RunOptions engine_options(RaspRule rule, double temperature, int threads);
 /* The program and target of the model, embedded ones loaded; for bodies of core_call. */
 bool model_recall(RaspModel *m);
 
-/* Compiles the target of the model's program; false after a message. */
-bool model_compile(RaspModel *m, Compiled *compiled);
+/* Compiles the target of the model's program into the arena of the running call's core, which has
+ * the program's budget; false after a message. */
+bool model_compile(RaspModel *m, Core *core, Compiled *compiled);
 RaspCertificate certificate_out(const Certificate *certificate, double beta);
 
 RaspModel *model_keep(RaspModel *m);
