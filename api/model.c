@@ -162,7 +162,7 @@ RaspModel *model_keep(RaspModel *m) {
 void rasp_model_free(RaspModel *m) {
     if (!m || atomic_fetch_sub(&m->keepers, 1) > 1) return;
     compiled_clear(&m->compiled);
-    model_free(m->model);
+    model_free(m->model ? m->model : m->compiled.model); /* a stop may come between the two */
     core_clear(&m->core);
     rasp_program_free(m->program);
     free(m->name);
