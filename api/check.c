@@ -16,12 +16,13 @@ typedef struct Report {
 
 /* --- checking --------------------------------------------------------------------------- */
 
+/* NULL after a message. */
 static const RunOptions *make_runs(Report *r, const RaspCheckOptions *o, size_t count) {
     RunOptions *runs = ARENA_ARRAY(r->core.arena, count, RunOptions);
     for (size_t k = 0; k < count; k++) {
-        runs[k] =
-            engine_options(o->rule, o->temperature_count ? o->temperatures[k] : 1, o->threads);
-        runs[k].stop = r->core.config.cancel;
+        RaspEngineOptions wanted = {.rule = o->rule, .threads = o->threads};
+        if (o->temperatures && o->temperature_count) wanted.temperature = o->temperatures[k];
+        if (!engine_options(&r->core, &wanted, &runs[k])) return NULL;
     }
     return runs;
 }
@@ -87,11 +88,13 @@ static bool check(Core *core, void *context) {
     Domain domain = {c->alphabet, c->alphabet_size, c->max_length, c->first, c->where};
     CheckSubject subject = {session_graph(m->program->session), &domain, m->model,
                             output_nodes(&m->target, core->arena)};
-    size_t count = o->temperature_count ? o->temperature_count : 1;
+    size_t count = o->temperatures && o->temperature_count ? o->temperature_count : 1;
+    const RunOptions *runs = make_runs(r, o, count);
     r->public.seed = o->seed;
+    if (!runs) return false;
     CheckOptions options = {
         .inputs = {.exhaustive_limit = o->exhaustive_limit, .count = o->count, .seed = o->seed},
-        .runs = make_runs(r, o, count),
+        .runs = runs,
         .run_count = count,
         .shown = o->shown,
         .progress = o->progress,
@@ -100,8 +103,8 @@ static bool check(Core *core, void *context) {
     RtError reason;
     arena_charge(core->arena, count * engine_bytes(&m->info));
     if (!check_model(&subject, &options, core->arena, &report, &reason))
-        return core_fail(core, RASP_FAILED, "%s", reason.text);
-    fill(r, &report, options.runs, count);
+        return engine_failed(core, &reason);
+    fill(r, &report, runs, count);
     return true;
 }
 

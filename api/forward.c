@@ -48,19 +48,27 @@ const char *rasp_rule_name(int rule) {
 }
 
 bool rasp_rule_has_temperature(RaspRule rule) {
-    return rt_rules[rules[rule]].temperature;
+    return rasp_rule_name((int)rule) && rt_rules[rules[rule]].temperature;
 }
 
 const char *rasp_path_name(int path) {
     return path >= 0 && path <= RASP_PATH_SPARSE ? rt_path_names[paths[path]] : NULL;
 }
 
-RunOptions engine_options(RaspRule rule, double temperature, int threads) {
-    RunOptions options = run_options();
-    options.rule = rules[rule];
-    if (temperature > 0) options.temperature = temperature;
-    options.threads = threads;
-    return options;
+bool engine_options(Core *core, const RaspEngineOptions *o, RunOptions *options) {
+    if (!rasp_rule_name((int)o->rule) || !rasp_path_name((int)o->path) || o->threads < 0 ||
+        !(o->temperature >= 0))
+        return core_fail(core, RASP_WRONG_USE,
+                         "expected a rule, a path, threads and a temperature of at least 0, found "
+                         "%d, %d, %d and %g",
+                         (int)o->rule, (int)o->path, o->threads, o->temperature);
+    *options = run_options();
+    options->rule = rules[o->rule];
+    options->path = paths[o->path];
+    options->threads = o->threads;
+    options->stop = core->config.cancel;
+    if (o->temperature > 0) options->temperature = o->temperature;
+    return true;
 }
 
 /* An engine keeps each weight once, with an index where the matrix is compressed. */
@@ -89,9 +97,7 @@ static bool start(Core *core, void *context) {
     RaspEngine *e = (RaspEngine *)core;
     const RaspEngineOptions *o = context;
     RtError reason;
-    e->options = engine_options(o->rule, o->temperature, o->threads);
-    e->options.path = paths[o->path];
-    e->options.stop = core->config.cancel;
+    if (!engine_options(core, o, &e->options)) return false;
     arena_charge(core->arena, engine_bytes(&e->owner->info));
     e->engine = engine_new(e->model, &e->options, &reason);
     if (e->engine) return make_judge(e);
@@ -159,7 +165,9 @@ static bool accepts_where(const RaspEngine *e, Core *core, const RaspInput *inpu
     RaspRun *run = rasp_run_new(e->judge->program, input, &e->where, 1, NULL, &reason);
     const RaspSequence *values = run ? rasp_run_sequence(run, 0, &reason) : NULL;
     bool fine = values != NULL;
-    if (!fine)
+    if (!fine && reason.status >= RASP_OUT_OF_MEMORY)
+        core_fail(core, reason.status, "%s", reason.text); /* it was stopped */
+    else if (!fine)
         core_fail(core, RASP_FAILED,
                   "'%s', which the file assumes to be true everywhere, fails: %s", e->where.name,
                   reason.text);
@@ -214,8 +222,7 @@ typedef struct ForwardCall {
     const RaspTap *tap; /* NULL: the engine */
 } ForwardCall;
 
-/* The runtime says "interrupted" in words alone. */
-static bool fail_run(Core *core, const RtError *reason) {
+bool engine_failed(Core *core, const RtError *reason) {
     bool cancelled = core->config.cancel && *core->config.cancel;
     return core_fail(core, cancelled ? RASP_CANCELLED : RASP_FAILED, "%s", reason->text);
 }
@@ -223,7 +230,7 @@ static bool fail_run(Core *core, const RtError *reason) {
 static bool run_engine(RaspForward *f) {
     RtError reason;
     return engine_run(f->engine->engine, f->ids, f->length, &f->result, &reason) ||
-           fail_run(&f->core, &reason);
+           engine_failed(&f->core, &reason);
 }
 
 /* --- traces ----------------------------------------------------------------------------- */
@@ -257,7 +264,7 @@ static bool run_reference(RaspForward *f, const RaspTap *tap) {
                                         .sublayer = tap->sublayer,
                                         .residual = tap->residual}};
     double *h = reference_run(f->engine->model, &options, f->ids, f->length, &reason);
-    if (!h) return fail_run(&f->core, &reason);
+    if (!h) return engine_failed(&f->core, &reason);
     bool fine = decode(f, h);
     free(h);
     return fine;
@@ -372,8 +379,7 @@ static bool push(Core *core, void *context) {
     size_t id;
     if (!token_id(s->engine, core, p->token, &id)) return false;
     if (run_stream_length(s->stream) == 0 && !accepts_first(s->engine, core, id)) return false;
-    if (!run_stream_push(s->stream, id, s->readings, &reason))
-        return core_fail(core, RASP_FAILED, "%s", reason.text);
+    if (!run_stream_push(s->stream, id, s->readings, &reason)) return engine_failed(core, &reason);
     for (size_t k = 0; k < s->engine->model->output_count; k++)
         p->readings[k] = reading_out(s->engine, k, &s->readings[k]);
     return true;

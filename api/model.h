@@ -24,9 +24,11 @@ struct RaspModel {
 /* Fills `info` from `model`; for bodies of core_call. */
 bool model_inform(RaspModel *m);
 
-/* Options of a run; `temperature` 0 is 1. */
 size_t engine_bytes(const RaspModelInfo *info);
-RunOptions engine_options(RaspRule rule, double temperature, int threads);
+/* Options of a run that the core's `cancel` ends; false after a message. */
+bool engine_options(Core *core, const RaspEngineOptions *wanted, RunOptions *options);
+/* What the runtime says of a run: it tells "interrupted" in words alone.  Gives false. */
+bool engine_failed(Core *core, const RtError *reason);
 
 /* The program and target of the model, embedded ones loaded; for bodies of core_call. */
 bool model_recall(RaspModel *m);

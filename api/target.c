@@ -163,6 +163,11 @@ bool target_choose(RaspProgram *p, const RaspSop *outputs, size_t count, const R
     r->loaded = p->loaded;
     r->loaded_count = p->loaded_count;
     warn_unknown(p);
+    if (!rasp_dtype_name((int)wanted->dtype) || !rasp_masks_name((int)wanted->masks) ||
+        !rasp_layout_name((int)wanted->layout))
+        return core_fail(&p->core, RASP_WRONG_USE,
+                         "expected a type, masks and a layout, found %d, %d and %d",
+                         (int)wanted->dtype, (int)wanted->masks, (int)wanted->layout);
     r->options.dtype = dtypes[wanted->dtype];
     r->options.masks = mask_rules[wanted->masks];
     r->options.layout = layouts[wanted->layout];
