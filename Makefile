@@ -1,6 +1,6 @@
 # rasp: build, test, install.  `make help` lists the targets.
 #
-# MODE=release|asan|fuzz|cover chooses the flags; each mode has its own folder
+# MODE=release|asan|tsan|fuzz|cover chooses the flags; each mode has its own folder
 # below build/, so the modes never see one another's objects.
 
 MODE    ?= release
@@ -22,6 +22,10 @@ ifeq ($(MODE),asan)
 SAN     := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 OPT     := -O1 -g
 endif
+ifeq ($(MODE),tsan)
+SAN     := -fsanitize=thread
+OPT     := -O1 -g
+endif
 ifeq ($(MODE),fuzz)
 CC      := clang
 SAN     := -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all
@@ -34,10 +38,15 @@ endif
 
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion
 OMP     := -fopenmp
+# gcc's OpenMP waits by futexes that ThreadSanitizer does not see, so each of its regions looks
+# like a race.  Without the pragmas a region is a loop; the rest of omp.h is a library as before.
+ifeq ($(MODE),tsan)
+OMP     := -fno-openmp -Wno-unknown-pragmas -Wno-unused
+endif
 CFLAGS  += -std=gnu11 $(OPT) $(WARN) $(SAN) $(OMP) -fPIC -fvisibility=hidden
 CPPFLAGS += -I. -I$(B)/gen -DRASP_PREFIX='"$(PREFIX)"' $(shell pkg-config --cflags openblas 2>/dev/null)
 LDFLAGS += $(SAN) $(OMP)
-LIBLIBS  := -ljansson -lm -lpthread # what the library needs
+LIBLIBS  := -ljansson -lm -lpthread $(if $(filter tsan,$(MODE)),-lgomp) # what the library needs
 LDLIBS   += $(LIBLIBS) -lopenblas
 
 ROOMS   := base grammar graph interp/exec interp/eval compile/values compile/lower compile/emit \

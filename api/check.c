@@ -120,7 +120,7 @@ RaspCheckReport *rasp_check(RaspModel *model, const RaspCheckOptions *options, R
         error_set(error, RASP_OUT_OF_MEMORY, "out of memory for a report");
         return NULL;
     }
-    r->model = model_keep(model);
+    r->model = model_own(model);
     CheckCall call = {r, options ? options : &usual};
     if (rasp_model_program(model, error) && core_share(&r->core, &model->program->core, error) &&
         core_call(&r->core, error, RASP_FAILED, check, &call))

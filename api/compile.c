@@ -11,6 +11,7 @@
 /* --- compiling -------------------------------------------------------------------------- */
 
 typedef struct CompileCall {
+    RaspModel *model;
     const RaspSop *outputs;
     size_t count;
     const RaspTarget *target;
@@ -46,21 +47,20 @@ static void note_stats(RaspModel *m, double seconds) {
                                   m->compiled.circuit->depth};
 }
 
-typedef struct Choosing {
-    RaspModel *model;
-    const CompileCall *call;
-} Choosing;
-
 static bool choose(Core *core, void *context) {
-    const Choosing *c = context;
+    const CompileCall *c = context;
     (void)core;
-    return target_choose(c->model->program, c->call->outputs, c->call->count, c->call->target,
-                         &c->model->target);
+    return target_choose(c->model->program, c->outputs, c->count, c->target, &c->model->target);
+}
+
+static bool inform(Core *core, void *context) {
+    (void)context;
+    return model_inform((RaspModel *)core);
 }
 
 static bool compile(Core *core, void *context) {
-    RaspModel *m = (RaspModel *)core;
     const CompileCall *call = context;
+    RaspModel *m = call->model;
     double start = clock_seconds();
     if (call->target->time_limit > 0) budget_time(core->budget, call->target->time_limit);
     bool done = model_compile(m, core, &m->compiled);
@@ -70,7 +70,7 @@ static bool compile(Core *core, void *context) {
     m->model = m->compiled.model;
     if (!done) return false;
     note_stats(m, clock_seconds() - start);
-    return m->is_compiled = model_inform(m);
+    return m->is_compiled = core_call(&m->core, core->error, RASP_FAILED, inform, NULL);
 }
 
 static void explain_time(const RaspTarget *target, RaspError *error) {
@@ -84,17 +84,17 @@ static void explain_time(const RaspTarget *target, RaspError *error) {
 RaspModel *rasp_compile(RaspProgram *program, const RaspSop *outputs, size_t count,
                         const RaspTarget *target, RaspError *error) {
     static const RaspTarget usual;
-    CompileCall call = {outputs, count, target ? target : &usual};
-    RaspModel *m = calloc(1, sizeof *m);
+    RaspModel *m = model_blank();
+    CompileCall call = {m, outputs, count, target ? target : &usual};
     if (!m) {
         error_set(error, RASP_OUT_OF_MEMORY, "out of memory for a model");
         return NULL;
     }
-    atomic_init(&m->keepers, 1);
     m->program = program_keep(program);
-    if (core_call(&program->core, error, RASP_WRONG_PROGRAM, choose, &(Choosing){m, &call}) &&
-        core_share(&m->core, &program->core, error) &&
-        core_call(&m->core, error, RASP_FAILED, compile, &call))
+    if (core_call(&program->core, error, RASP_WRONG_PROGRAM, choose, &call) &&
+        core_init(&m->core, &program->core.config, error) &&
+        core_share(&m->compiling, &program->core, error) &&
+        core_call(&m->compiling, error, RASP_FAILED, compile, &call))
         return m;
     if (error && error->status == RASP_OUT_OF_TIME) explain_time(call.target, error);
     rasp_model_free(m);
@@ -142,7 +142,7 @@ char *rasp_model_dump(RaspModel *m, const char *what, RaspError *error) {
     else if (!m->is_compiled)
         error_set(error, RASP_WRONG_USE, "only a model that was just compiled can be dumped");
     else
-        core_call(&m->core, error, RASP_FAILED, dump, &d);
+        core_call(&m->compiling, error, RASP_FAILED, dump, &d);
     return d.text;
 }
 

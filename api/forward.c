@@ -134,7 +134,7 @@ void rasp_engine_free(RaspEngine *e) {
     engine_free(e->engine);
     core_clear(&e->core);
     rasp_model_free(e->judge);
-    rasp_model_free(e->owner);
+    model_drop(e->owner);
     free(e);
 }
 

@@ -115,14 +115,13 @@ static bool load(Core *core, void *context) {
 
 static RaspModel *new_model(const Loading *from, const char *name, const RaspConfig *config,
                             RaspError *error) {
-    RaspModel *m = calloc(1, sizeof *m);
+    RaspModel *m = model_blank();
     if (m) m->name = strdup(name);
     if (!m || !m->name) {
-        free(m);
+        rasp_model_free(m);
         error_set(error, RASP_OUT_OF_MEMORY, "out of memory for a model");
         return NULL;
     }
-    atomic_init(&m->keepers, 1);
     if (core_init(&m->core, config, error) &&
         core_call(&m->core, error, RASP_WRONG_FILE, load, (void *)(uintptr_t)from))
         return m;
@@ -154,19 +153,42 @@ bool rasp_model_bytes(const RaspModel *m, unsigned char **bytes, size_t *size, R
     return saved(model_save_bytes(m->model, bytes, size, &reason), &reason, error);
 }
 
+/* --- lives ------------------------------------------------------------------------------ */
+
+RaspModel *model_blank(void) {
+    RaspModel *m = calloc(1, sizeof *m);
+    if (!m) return NULL;
+    atomic_init(&m->keepers, 1);
+    atomic_init(&m->owners, 1);
+    return m;
+}
+
 RaspModel *model_keep(RaspModel *m) {
     atomic_fetch_add(&m->keepers, 1);
     return m;
 }
 
-void rasp_model_free(RaspModel *m) {
+RaspModel *model_own(RaspModel *m) {
+    atomic_fetch_add(&m->owners, 1);
+    return m;
+}
+
+void model_drop(RaspModel *m) {
     if (!m || atomic_fetch_sub(&m->keepers, 1) > 1) return;
-    compiled_clear(&m->compiled);
-    model_free(m->model ? m->model : m->compiled.model); /* a stop may come between the two */
+    model_free(m->model);
     core_clear(&m->core);
-    rasp_program_free(m->program);
     free(m->name);
     free(m);
+}
+
+void rasp_model_free(RaspModel *m) {
+    if (!m || atomic_fetch_sub(&m->owners, 1) > 1) return;
+    compiled_clear(&m->compiled);
+    if (!m->model) m->model = m->compiled.model; /* a stop may come between the two */
+    core_clear(&m->compiling);
+    rasp_program_free(m->program);
+    m->program = NULL;
+    model_drop(m);
 }
 
 /* --- as JSON ---------------------------------------------------------------------------- */

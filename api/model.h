@@ -8,18 +8,27 @@
 #include "compile/prove/certificate.h"
 #include "runtime/forward.h"
 
+/* Engines may go to other threads, and the last of them may end there after the model's owners
+ * have gone.  So what engines read has a budget of its own; all that belongs to the program's
+ * thread ends with the last owner. */
 struct RaspModel {
-    Core core; /* of rasp_compile: within the program's budget */
-    atomic_uint keepers;
-    char *name; /* in messages: the file's path; of rasp_compile NULL */
+    Core core;           /* of `info` */
+    atomic_uint keepers; /* engines, and 1 for the owners together */
+    char *name;          /* in messages: the file's path; of rasp_compile NULL */
     Model *model;
     RaspModelInfo info;
+    /* The owners' alone: */
+    atomic_uint owners;   /* the caller, and reports about the model */
     RaspProgram *program; /* compiled from, or embedded and asked for; else NULL */
     Target target;        /* with a program */
     bool is_compiled;     /* by rasp_compile: */
+    Core compiling;       /* within the program's budget */
     Compiled compiled;
     RaspCompileStats stats;
 };
+
+/* With one owner and nothing inside; NULL: no memory. */
+RaspModel *model_blank(void);
 
 /* Fills `info` from `model`; for bodies of core_call. */
 bool model_inform(RaspModel *m);
@@ -39,5 +48,7 @@ bool model_compile(RaspModel *m, Core *core, Compiled *compiled);
 RaspCertificate certificate_out(const Certificate *certificate, double beta);
 
 RaspModel *model_keep(RaspModel *m);
+void model_drop(RaspModel *m);
+RaspModel *model_own(RaspModel *m); /* given back by rasp_model_free */
 
 #endif
