@@ -163,7 +163,8 @@ static bool verify(Core *core, void *context) {
     RaspModel *m = call->model;
     VerifyReport *report = ARENA_NEW(core->arena, VerifyReport); /* its texts are handed out */
     if (!model_compile(m, core, &call->fresh)) return false;
-    verify_weights(&call->fresh, &m->target.record, m->model, core->arena, report);
+    if (!verify_weights(&call->fresh, &m->target.record, m->model, core->arena, report))
+        return core_fail(core, RASP_OUT_OF_MEMORY, "out of memory for the weights to compare");
     verify_out(report, call->fresh.circuit->options.beta, call->report);
     return true;
 }

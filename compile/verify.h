@@ -21,8 +21,8 @@ typedef struct VerifyReport {
 
 /* `fresh`: the record's program, compiled with its options and not completed; `file`: what was
  * loaded.  The padding of a standard layout is taken off first.  The report's certificate lives
- * in `arena`. */
-void verify_weights(const Compiled *fresh, const Record *record, const Model *file, Arena *arena,
+ * in `arena`.  False when memory runs out. */
+bool verify_weights(const Compiled *fresh, const Record *record, const Model *file, Arena *arena,
                     VerifyReport *report);
 
 #endif

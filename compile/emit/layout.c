@@ -132,9 +132,7 @@ static bool take_from(Tensor *to, const Tensor *from) {
     return true;
 }
 
-static bool take_head(ModelLayer *layer, const ModelHead *shape, const ModelHead *from) {
-    ModelHead *to = layer_add_head(layer, shape->query.cols, shape->value.cols);
-    if (!to) return false;
+static bool take_head(ModelHead *to, const ModelHead *from) {
     to->mask = from->mask;
     to->sink = from->sink;
     to->scale = from->scale;
@@ -143,9 +141,8 @@ static bool take_head(ModelLayer *layer, const ModelHead *shape, const ModelHead
            take_from(&to->value, &from->value) && take_from(&to->output, &from->output);
 }
 
-static bool take_mlp(ModelLayer *layer, const ModelMlp *shape, const ModelMlp *from) {
-    ModelMlp *to = layer_add_mlp(layer, shape->in.cols);
-    return to && take_from(&to->in, &from->in) && take_from(&to->in_bias, &from->in_bias) &&
+static bool take_mlp(ModelMlp *to, const ModelMlp *from) {
+    return take_from(&to->in, &from->in) && take_from(&to->in_bias, &from->in_bias) &&
            take_from(&to->out, &from->out) && take_from(&to->out_bias, &from->out_bias);
 }
 
@@ -155,37 +152,51 @@ static bool writes_nothing(const Tensor *t) {
     return true;
 }
 
-static bool take_layers(Model *model, const ModelLayer *shape, ModelLayer *const *from) {
-    ModelLayer *layer = model_add_layer(model);
-    if (!layer) return false;
-    for (size_t k = 0; k < layers_of(shape); k++)
+static bool take_layer(ModelLayer *to, ModelLayer *const *from) {
+    for (size_t k = 0; k < layers_of(to); k++)
         for (size_t h = 0; h < from[k]->head_count; h++) {
-            bool real = k == 0 && h < shape->head_count;
-            if (real ? !take_head(layer, shape->heads[h], from[k]->heads[h])
-                     : !writes_nothing(&from[k]->heads[h]->output))
+            const ModelHead *head = from[k]->heads[h];
+            bool real = k == 0 && h < to->head_count;
+            if (real ? !take_head(to->heads[h], head) : !writes_nothing(&head->output))
                 return false;
         }
-    for (size_t k = 0; k < layers_of(shape); k++) {
+    for (size_t k = 0; k < layers_of(to); k++) {
         if (from[k]->mlp_count != 1) return false;
         const ModelMlp *mlp = from[k]->mlps[0];
-        if (k < shape->mlp_count ? !take_mlp(layer, shape->mlps[k], mlp)
-                                 : !writes_nothing(&mlp->out) || !writes_nothing(&mlp->out_bias))
+        if (k < to->mlp_count ? !take_mlp(to->mlps[k], mlp)
+                              : !writes_nothing(&mlp->out) || !writes_nothing(&mlp->out_bias))
             return false;
     }
-    return true;
+    return from[0]->head_count >= to->head_count;
 }
 
-Model *layout_extract(const Model *standard, const Model *compact) {
+static bool add_shape(Model *model, const ModelLayer *shape) {
+    ModelLayer *layer = model_add_layer(model);
+    bool done = layer != NULL;
+    for (size_t h = 0; done && h < shape->head_count; h++)
+        done = layer_add_head(layer, shape->heads[h]->query.cols, shape->heads[h]->value.cols);
+    for (size_t k = 0; done && k < shape->mlp_count; k++)
+        done = layer_add_mlp(layer, shape->mlps[k]->in.cols);
+    return done;
+}
+
+/* First all that needs memory, then all that may not fit. */
+bool layout_extract(const Model *standard, const Model *compact, Model **extracted) {
     size_t layers = 0, at = 0;
+    *extracted = NULL;
     for (size_t l = 0; l < compact->layer_count; l++) layers += layers_of(compact->layers[l]);
-    if (standard->layer_count != layers || standard->width != compact->width) return NULL;
+    if (standard->layer_count != layers || standard->width != compact->width) return true;
     Model *model = copy_frame(standard);
-    for (size_t l = 0; model && l < compact->layer_count; l++) {
-        if (!take_layers(model, compact->layers[l], standard->layers + at)) {
-            model_free(model);
-            return NULL;
-        }
+    bool done = model != NULL, same = true;
+    for (size_t l = 0; done && l < compact->layer_count; l++)
+        done = add_shape(model, compact->layers[l]);
+    for (size_t l = 0; done && same && l < compact->layer_count; l++) {
+        same = take_layer(model->layers[l], standard->layers + at);
         at += layers_of(compact->layers[l]);
     }
-    return model;
+    if (done && same)
+        *extracted = model;
+    else
+        model_free(model);
+    return done;
 }

@@ -15,9 +15,9 @@ size_t layout_bytes(const Model *compact);
 /* A new model; NULL when memory runs out. */
 Model *layout_standard(const Model *compact);
 
-/* The way back, for checking a file's weights: a copy of `compact` (its shapes, masks, …)
- * with the weights of `standard`.  NULL when it has other shapes, or when padding is not
- * zero. */
-Model *layout_extract(const Model *standard, const Model *compact);
+/* The way back, for checking a file's weights: a model of the shapes of `compact` with the
+ * weights and masks of `standard`.  *extracted is NULL when it has other shapes, or when padding
+ * is not zero; false when memory runs out. */
+bool layout_extract(const Model *standard, const Model *compact, Model **extracted);
 
 #endif
