@@ -400,8 +400,14 @@ bool rasp_repl_line(RaspRepl *r, const char *line, size_t length) {
     return !r->done;
 }
 
+static bool drop(Core *core, void *context) {
+    (void)context;
+    reader_drop(((RaspRepl *)core)->reader);
+    return true;
+}
+
 void rasp_repl_drop(RaspRepl *r) {
-    reader_drop(r->reader);
+    core_call(&r->core, NULL, RASP_FAILED, drop, NULL);
 }
 
 bool rasp_repl_fresh(const RaspRepl *r) {

@@ -8,6 +8,7 @@
 
 #include <limits.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 
 enum { ERROR_LIMIT = 20 };
@@ -267,6 +268,32 @@ Ast *parser_comparison(Parser *p, OpId op, Ast *left, Ast *right, Span left_span
     return ast_binary(p->context.arena, op, left, right, span_join(left_span, right_span), op_span);
 }
 
+/* --- the scanner's memory --------------------------------------------------------------- */
+
+/* In front of each piece; aligned for whatever follows. */
+typedef struct Piece {
+    _Alignas(max_align_t) size_t size;
+} Piece;
+
+void *parser_alloc(Parser *p, size_t size) {
+    Piece *piece = arena_block(p->memory, 1, sizeof *piece + size);
+    piece->size = size;
+    return piece + 1;
+}
+
+void parser_release(Parser *p, void *memory) {
+    if (memory) arena_release(p->memory, (Piece *)memory - 1);
+}
+
+void *parser_realloc(Parser *p, void *memory, size_t size) {
+    void *larger = parser_alloc(p, size);
+    if (!memory) return larger;
+    size_t before = ((Piece *)memory - 1)->size;
+    memcpy(larger, memory, before < size ? before : size);
+    parser_release(p, memory);
+    return larger;
+}
+
 /* --- life ------------------------------------------------------------------------------- */
 
 static void need(Parser *p, bool success) {
@@ -276,6 +303,7 @@ static void need(Parser *p, bool success) {
 void parser_init(Parser *p, const ParseContext *context) {
     *p = (Parser){
         .context = *context, .end_name = "the end of the file", .error_limit = ERROR_LIMIT};
+    p->memory = arena_child(context->arena);
     need(p, lexer_lex_init_extra(p, &p->scanner) == 0);
     parser_restart(p);
 }
@@ -296,6 +324,7 @@ void parser_restart(Parser *p) {
 void parser_clear(Parser *p) {
     rasp_pstate_delete(p->state);
     p->state = NULL;
-    if (p->scanner) lexer_lex_destroy(p->scanner);
-    p->scanner = NULL;
+    arena_free(p->memory);
+    p->memory = NULL;
+    p->scanner = p->buffer = NULL;
 }

@@ -35,6 +35,7 @@ typedef struct Parser {
     const char *end_name; /* what the end of the text is called in messages */
     unsigned error_limit; /* stop after so many mistakes */
 
+    Arena *memory; /* of the scanner, which loses pieces when an allocation fails */
     void *scanner; /* yyscan_t */
     void *buffer;  /* YY_BUFFER_STATE, while a text is scanned */
     struct rasp_pstate *state;
@@ -77,6 +78,11 @@ void parser_recovered(Parser *p);
 void parser_comment(Parser *p);
 void parser_error(Parser *p, Span span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* parser.c: the scanner's memory; a failure is the budget's. */
+void *parser_alloc(Parser *p, size_t size);
+void *parser_realloc(Parser *p, void *memory, size_t size);
+void parser_release(Parser *p, void *memory);
 
 /* rasp.y's epilogue. */
 enum { PARSER_TOKENS_MAX = 96 };

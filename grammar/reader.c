@@ -33,8 +33,15 @@ Reader *reader_new(const ParseContext *context) {
     Reader *reader = ARENA_NEW(context->arena, Reader);
     reader->sink = (DiagSink){keep_message, reader};
     ParseContext own = *context;
+    Budget *budget = arena_budget(context->arena);
+    BudgetGuard guard;
     own.sink = &reader->sink;
+    if (!BUDGET_ENTER(budget, &guard)) {
+        parser_clear(&reader->parser);
+        budget_stop(budget, budget->stop);
+    }
     parser_init(&reader->parser, &own);
+    budget_leave(budget, &guard);
     reader->parser.error_limit = 1;
     return reader;
 }
@@ -44,9 +51,9 @@ void reader_free(Reader *reader) {
 }
 
 void reader_drop(Reader *reader) {
-    parser_restart(&reader->parser);
     reader->defs = 0;
     reader->begun = false;
+    parser_restart(&reader->parser); /* which memory may end: the next line does it then */
 }
 
 bool reader_is_fresh(const Reader *reader) {
