@@ -37,16 +37,32 @@ static bool check_finite(const char *name, Tensor *tensor, void *context) {
     return true;
 }
 
+/* What a JSON string may hold (RFC 3629): no overlong forms, surrogates, or more than U+10FFFF.
+ * jansson would say so too, but says the same when memory runs out. */
+static bool is_utf8(const char *text, size_t length) {
+    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+    for (size_t at = 0; at < length;) {
+        unsigned char lead = (unsigned char)text[at++];
+        size_t more = lead < 0x80 ? 0 : lead >> 5 == 6 ? 1 : lead >> 4 == 14 ? 2 : 3;
+        uint32_t c = more ? lead & (0x3fu >> more) : lead;
+        if (more == 3 && lead >> 3 != 30) return false;
+        if (length - at < more) return false;
+        for (size_t k = 0; k < more; k++, at++) {
+            if (((unsigned char)text[at] & 0xc0) != 0x80) return false;
+            c = c << 6 | ((unsigned char)text[at] & 0x3f);
+        }
+        if (c < least[more] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) return false;
+    }
+    return true;
+}
+
 static bool check_atom(const RtAtom *atom, RtError *err) {
     if ((unsigned)atom->kind >= RT_KIND_COUNT)
         return rt_error(err, "expected an atom, found kind %d", (int)atom->kind);
     if (atom->kind == RT_FLOAT && !isfinite(atom->u.f))
         return rt_error(err, "expected a finite number, found %g", atom->u.f);
-    if (atom->kind != RT_STRING) return true;
-    json_t *string = json_stringn(atom->u.s.bytes, atom->u.s.length);
-    bool utf8 = string != NULL;
-    json_decref(string);
-    return utf8 || rt_error(err, "expected a UTF-8 string");
+    return atom->kind != RT_STRING || is_utf8(atom->u.s.bytes, atom->u.s.length) ||
+           rt_error(err, "expected a UTF-8 string");
 }
 
 typedef struct {
@@ -182,10 +198,8 @@ static bool check_outputs(const Model *model, RtError *err) {
         return rt_error(err, "outputs: expected at least one, found none");
     for (size_t i = 0; i < model->output_count; i++) {
         const ModelOutput *output = model->outputs[i];
-        json_t *name = json_string(output->name);
-        bool utf8 = name != NULL;
-        json_decref(name);
-        if (!utf8) return rt_error(err, "outputs[%zu].name: expected a UTF-8 string", i);
+        if (!is_utf8(output->name, strlen(output->name)))
+            return rt_error(err, "outputs[%zu].name: expected a UTF-8 string", i);
         if (!check_output(model, output, err))
             return rt_error_prefix(err, "outputs[%zu] ('%s')", i, output->name);
         for (size_t j = 0; j < i; j++) {
