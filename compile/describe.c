@@ -25,13 +25,23 @@ static const char *place_of(const Describer *d, Span span) {
     return arena_format(d->arena, "%s:%u", slash ? slash + 1 : place.source->name, place.line);
 }
 
+/* Texts come from the budget, which may stop and knows nothing of JSON: so they come first, and
+ * nothing else is allocated from it while JSON is nobody's. */
+
 /* --- heads --------------------------------------------------------------------------------- */
 
-static json_t *components_json(const Describer *d, const CircuitHead *head) {
+static const char **component_texts(const Describer *d, const CircuitHead *head) {
+    const char **texts = ARENA_ARRAY(d->arena, head->component_count, const char *);
+    for (uint32_t k = 0; k < head->component_count; k++)
+        texts[k] = text_of(d, head->components[k].node);
+    return texts;
+}
+
+static json_t *components_json(const CircuitHead *head, const char **texts) {
     json_t *list = json_array();
     for (uint32_t k = 0; k < head->component_count; k++) {
         const CircuitComponent *c = &head->components[k];
-        json_t *entry = json_pack("{s:s}", "sop", text_of(d, c->node));
+        json_t *entry = json_pack("{s:s}", "sop", texts[k]);
         if (head->kind == HEAD_DEFAULT)
             json_object_set_new(entry, "default", describe_number(c->fallback));
         json_array_append_new(list, entry);
@@ -42,9 +52,10 @@ static json_t *components_json(const Describer *d, const CircuitHead *head) {
 static bool describe_head(const Describer *d, const CircuitHead *head) {
     json_t *extra = d->model->layers[head->layer]->heads[head->index]->extra;
     const char *result = head->kind == HEAD_COUNT ? "count" : head->single ? "moves" : "mean";
-    json_t *said =
-        json_pack("{s:s, s:s, s:s, s:o}", "selector", text_of(d, head->selector), "source",
-                  place_of(d, head->span), "result", result, "sops", components_json(d, head));
+    const char *selector = text_of(d, head->selector), *place = place_of(d, head->span);
+    const char **texts = component_texts(d, head);
+    json_t *said = json_pack("{s:s, s:s, s:s, s:o}", "selector", selector, "source", place,
+                             "result", result, "sops", components_json(head, texts));
     bool done = said && describe_place(said, "span", d->sources, head->span) &&
                 json_object_update(extra, said) == 0;
     json_decref(said);
@@ -66,14 +77,17 @@ static json_t *sublayer_of(const Describer *d, uint32_t layer, uint32_t sublayer
 }
 
 static bool describe_table(const Describer *d, const CircuitTable *table) {
+    const char *reads = text_of(d, table->x);
+    const char **texts = ARENA_ARRAY(d->arena, table->output_count, const char *);
+    for (uint32_t k = 0; k < table->output_count; k++)
+        texts[k] = text_of(d, table->outputs[k].node);
     json_t *gives = json_array(), *spans = json_array();
     for (uint32_t k = 0; k < table->output_count; k++) {
-        json_array_append_new(gives, json_string(text_of(d, table->outputs[k].node)));
+        json_array_append_new(gives, json_string(texts[k]));
         json_array_append_new(spans, describe_span(d->sources, table->outputs[k].span));
     }
-    json_t *entry =
-        json_pack("{s:s, s:o, s:i, s:i}", "reads", text_of(d, table->x), "gives", gives, "units",
-                  (int)table->shape.unit_count, "first_unit", (int)table->first_unit);
+    json_t *entry = json_pack("{s:s, s:o, s:i, s:i}", "reads", reads, "gives", gives, "units",
+                              (int)table->shape.unit_count, "first_unit", (int)table->first_unit);
     return describe_place(entry, "span", d->sources, table->span) &&
            json_object_set_new(entry, "spans", spans) == 0 &&
            add_entry(sublayer_of(d, table->layer, table->sublayer), "tables", entry);

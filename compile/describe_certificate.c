@@ -47,7 +47,8 @@ static json_t *group_json(const Circuit *circuit, uint32_t number, double error,
 bool describe_certificate(const Circuit *circuit, const Certificate *c, const SourceMap *sources,
                           Model *model, Arena *arena) {
     Arena *scratch = arena_child(arena);
-    json_t *groups = json_array();
+    json_t *groups = json_array(); /* the model's at once: a stop of the budget may come */
+    if (json_object_set_new(model->extra, "groups", groups) != 0) return false;
     for (uint32_t p = 0; p < circuit->part_count; p++)
         if (circuit->parts[p].dim != DIM_NONE)
             json_array_append_new(groups,
@@ -57,7 +58,5 @@ bool describe_certificate(const Circuit *circuit, const Certificate *c, const So
         isfinite(c->tightest) ? c->tightest : 1e300, "where", c->where, "layer", (int)c->layer,
         "beta", circuit->options.beta, "tables", circuit->options.steep ? "steps" : "interpolated");
     arena_free(scratch);
-    if (!groups || !certificate) return false;
-    return json_object_set_new(model->extra, "groups", groups) == 0 &&
-           json_object_set_new(model->extra, "certificate", certificate) == 0;
+    return json_object_set_new(model->extra, "certificate", certificate) == 0;
 }
