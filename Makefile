@@ -109,6 +109,8 @@ $(B)/gen/interp/eval/library_text.c: programs/embed programs/lib.rasp programs/e
 $(B)/unit/%: tests/unit/%.c $(LIBS)
 	@mkdir -p $(@D)
 	$(call Q,build)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBS) $(LDLIBS) -lcmocka -lmpfr -lgmp
+# Its allocations are made to fail.
+$(B)/unit/test_api_failures: LDFLAGS += $(foreach f,malloc calloc realloc strdup open_memstream,-Wl,--wrap=$f)
 $(B)/bench/%: bench/%.c $(LIBS)
 	@mkdir -p $(@D)
 	$(call Q,build)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBS) $(LDLIBS)
