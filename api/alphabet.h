@@ -13,7 +13,7 @@ typedef struct Alphabet {
     uint32_t count;
 } Alphabet;
 
-enum { MOST_TOKENS = 1000000 };
+enum { MOST_TOKENS = COMPILE_MOST_TOKENS };
 
 /* In the program's arena; False after setting_refuse.  True, 1, 1.0 and "1" are of four kinds. */
 bool alphabet_read(const Setting *setting, Alphabet *alphabet);

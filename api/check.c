@@ -145,6 +145,8 @@ typedef struct VerifyCall {
     Compiled fresh; /* cleared at the end, whatever a stop has jumped over */
 } VerifyCall;
 
+_Static_assert((int)RASP_VERIFY_SHOWN == (int)DOCUMENT_SHOWN, "one number, written twice");
+
 static void verify_out(const VerifyReport *r, double beta, RaspVerifyReport *out) {
     *out = (RaspVerifyReport){.holds = r->holds,
                               .same_structure = r->difference.same_shape,
@@ -153,7 +155,13 @@ static void verify_out(const VerifyReport *r, double beta, RaspVerifyReport *out
                               .largest = r->difference.largest,
                               .certificate = certificate_out(&r->certificate, beta),
                               .claimed = r->claimed,
-                              .claims_too_much = r->claims_too_little};
+                              .claims_too_much = r->claims_too_little,
+                              .false_claims = r->document.difference_count,
+                              .unknown_keys = r->document.unknown_count};
+    for (size_t k = 0; k < RASP_VERIFY_SHOWN; k++) {
+        out->claims[k] = r->document.differences[k];
+        out->unknown[k] = r->document.unknown[k];
+    }
     snprintf(out->difference, sizeof out->difference, "%s", r->difference.shape);
     snprintf(out->where, sizeof out->where, "%s", r->difference.where);
 }
@@ -163,8 +171,9 @@ static bool verify(Core *core, void *context) {
     RaspModel *m = call->model;
     VerifyReport *report = ARENA_NEW(core->arena, VerifyReport); /* its texts are handed out */
     if (!model_compile(m, core, &call->fresh)) return false;
-    if (!verify_weights(&call->fresh, &m->target.record, m->model, core->arena, report))
-        return core_fail(core, RASP_OUT_OF_MEMORY, "out of memory for the weights to compare");
+    if (!verify_weights(&call->fresh, &m->target.record, session_sources(m->program->session),
+                        m->model, core->arena, report))
+        return core_fail(core, RASP_OUT_OF_MEMORY, "out of memory for the model's description");
     verify_out(report, call->fresh.circuit->options.beta, call->report);
     return true;
 }

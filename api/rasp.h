@@ -520,8 +520,11 @@ RASP_API RaspCheckReport *rasp_check(RaspModel *model, const RaspCheckOptions *o
                                      RaspError *error);
 RASP_API void rasp_check_free(RaspCheckReport *report);
 
+enum { RASP_VERIFY_SHOWN = 8 }; /* most texts kept of each kind */
+
 typedef struct RaspVerifyReport {
-    bool holds;           /* the file's outputs are its program's on every input of its domain */
+    bool holds; /* the file's outputs are its program's on every input of its domain, and what it
+                 * says of itself is what its compilation says */
     bool same_structure;  /* that of the embedded program, compiled again */
     char difference[256]; /* the first that is not */
     size_t weights, changed;
@@ -530,10 +533,14 @@ typedef struct RaspVerifyReport {
     RaspCertificate certificate; /* of the file's own weights; texts live with the model */
     double claimed;              /* the error that the file states; negative: none */
     bool claims_too_much;
+    size_t false_claims; /* keys of its document that are not what they should be */
+    const char *claims[RASP_VERIFY_SHOWN]; /* "groups[3].carries: expected "x", found "y"" */
+    size_t unknown_keys;                   /* keys that rasp does not write: nobody verified them */
+    const char *unknown[RASP_VERIFY_SHOWN];
 } RaspVerifyReport;
 
 /* Evaluates and compiles the embedded program again, compares, and bounds the error of the
- * model's own weights.  False: that could not be done. */
+ * model's own weights.  False: that could not be done.  Texts live with the model. */
 RASP_API bool rasp_verify(RaspModel *model, RaspVerifyReport *report, RaspError *error);
 
 /* The program that the model was compiled from or embeds: loaded from the model alone, no file

@@ -3,6 +3,7 @@
 #include "api/alphabet.h"
 #include "base/near.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,6 +76,8 @@ static bool choose_alphabet(RaspProgram *p, const RaspTarget *wanted, CompileOpt
     return true;
 }
 
+_Static_assert((int)RASP_LONGEST == (int)COMPILE_LONGEST, "one limit, written twice");
+
 static bool choose_length(RaspProgram *p, uint32_t given, CompileOptions *o) {
     Setting setting = setting_of(p, NULL, "max-length");
     char *end;
@@ -126,6 +129,20 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
+static int by_text(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* A name that is there twice, or NULL. */
+static const char *find_twice(RaspProgram *p, const char *const *names, size_t count) {
+    const char **sorted = ARENA_ARRAY(p->core.arena, count, const char *);
+    memcpy(sorted, names, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, by_text);
+    for (size_t k = 1; k < count; k++)
+        if (strcmp(sorted[k - 1], sorted[k]) == 0) return sorted[k];
+    return NULL;
+}
+
 static bool choose_outputs(RaspProgram *p, const RaspSop *sops, size_t count, Target *target) {
     Record *r = &target->record;
     const char **names = ARENA_ARRAY(p->core.arena, count + 1, const char *);
@@ -134,10 +151,9 @@ static bool choose_outputs(RaspProgram *p, const RaspSop *sops, size_t count, Ta
     for (size_t k = 0; k < count; k++) {
         names[k] = sops[k].name;
         target->outputs[k] = (CompileOutput){sops[k].name, sops[k].node};
-        for (size_t j = 0; j < k; j++)
-            if (strcmp(names[j], names[k]) == 0)
-                return core_fail(&p->core, RASP_WRONG_USE, "--sop: '%s' stands twice", names[k]);
     }
+    const char *twice = find_twice(p, names, count);
+    if (twice) return core_fail(&p->core, RASP_WRONG_USE, "--sop: '%s' stands twice", twice);
     target->output_count = (uint32_t)count;
     if (count == 1 && sops[0].chosen == RASP_BY_EXPRESSION)
         r->expression = sops[0].name;
@@ -153,6 +169,16 @@ static const CompileDtype dtypes[] = {
     [RASP_DTYPE_AUTO] = COMPILE_AUTO, [RASP_F32] = COMPILE_F32, [RASP_F64] = COMPILE_F64};
 static const CompileLayout layouts[] = {
     [RASP_COMPACT] = LAYOUT_COMPACT, [RASP_STANDARD] = LAYOUT_STANDARD};
+
+static bool check_numbers(RaspProgram *p, const RaspTarget *wanted) {
+    uint32_t limit = wanted->table_limit;
+    if (limit && (limit < COMPILE_LEAST_TABLE || limit > COMPILE_LARGEST_TABLE))
+        return core_fail(&p->core, RASP_WRONG_USE,
+                         "--table-limit: expected a number from %d to %d, found %u",
+                         COMPILE_LEAST_TABLE, COMPILE_LARGEST_TABLE, limit);
+    return (wanted->tolerance >= 0 && isfinite(wanted->tolerance)) ||
+           core_fail(&p->core, RASP_WRONG_USE, "--tolerance: expected a number of at least 0");
+}
 
 bool target_choose(RaspProgram *p, const RaspSop *outputs, size_t count, const RaspTarget *wanted,
                    Target *target) {
@@ -174,7 +200,8 @@ bool target_choose(RaspProgram *p, const RaspSop *outputs, size_t count, const R
     r->options.log_length = wanted->log_length;
     r->options.tolerance = wanted->tolerance;
     if (wanted->table_limit) r->options.table_limit = wanted->table_limit;
-    return choose_outputs(p, outputs, count, target) && choose_domain(p, wanted, r);
+    return check_numbers(p, wanted) && choose_outputs(p, outputs, count, target) &&
+           choose_domain(p, wanted, r);
 }
 
 /* --- from a file ------------------------------------------------------------------------ */

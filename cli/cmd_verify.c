@@ -3,7 +3,8 @@
  * Hard equals program: the embedded source is evaluated again and compiled with the stored
  * options, and the file must have that model's structure.  Soft equals hard: the certificate
  * is computed from the file's own weights.  Both together: the file's outputs are the
- * program's on every input of its domain. */
+ * program's on every input of its domain.  And what the file says of itself must be what the
+ * compilation says. */
 #include "cli/command.h"
 
 #include "cli/json.h"
@@ -58,6 +59,28 @@ static void print_certificate(const RaspVerifyReport *r) {
                c->tightest);
 }
 
+static void print_list(const char *label, const char *lead, const char *const *texts,
+                       size_t count) {
+    for (size_t k = 0; k < count && k < RASP_VERIFY_SHOWN; k++)
+        printf("  %-12s %s%s\n", k ? "" : label, k ? "" : lead, texts[k]);
+    if (count > RASP_VERIFY_SHOWN)
+        printf("               ... and %s more\n", grouped(count - RASP_VERIFY_SHOWN));
+}
+
+static void print_document(const RaspVerifyReport *r) {
+    if (!r->same_structure) return;
+    if (r->false_claims == 0 && r->certificate.holds)
+        puts("  description  as compiled: names, groups, tables, certificate");
+    print_list("description", "differs: ", r->claims, r->false_claims);
+    print_list("unknown", "not verified, rasp writes no such key: ", r->unknown, r->unknown_keys);
+}
+
+static void json_list(Json *j, const char *key, const char *const *texts, size_t count) {
+    json_begin_array(j, key);
+    for (size_t k = 0; k < count && k < RASP_VERIFY_SHOWN; k++) json_text(j, NULL, texts[k]);
+    json_end(j);
+}
+
 static void json_weights(Json *j, const RaspVerifyReport *r) {
     const RaspCertificate *c = &r->certificate;
     json_count(j, "weights", r->weights);
@@ -69,6 +92,10 @@ static void json_weights(Json *j, const RaspVerifyReport *r) {
     json_number(j, "tightest", "%g", c->holds ? c->tightest : -1);
     json_count(j, "layer", c->layer);
     json_text(j, "where", c->holds ? c->where : c->broken);
+    json_count(j, "false_claims", r->false_claims);
+    json_list(j, "claims", r->claims, r->false_claims);
+    json_count(j, "unknown_keys", r->unknown_keys);
+    json_list(j, "unknown", r->unknown, r->unknown_keys);
 }
 
 static void print_json(const char *path, const RaspVerifyReport *r) {
@@ -88,6 +115,7 @@ static void print_text_report(const char *path, const RaspVerifyReport *r) {
     printf("%s: %s\n", path, r->holds ? "verified" : "NOT verified");
     print_structure(r);
     print_certificate(r);
+    print_document(r);
 }
 
 /* --- the command --------------------------------------------------------------------------- */

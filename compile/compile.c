@@ -182,9 +182,24 @@ static bool check_where(Values *values, NodeId where, LowerError *error) {
     return !message;
 }
 
+_Static_assert((uint64_t)COMPILE_LONGEST *(COMPILE_LONGEST + 1) / 2 <= INT32_MAX,
+               "contexts are numbered in 32 bits");
+
+static bool check_options(const CompileOptions *o, LowerError *error) {
+    if (o->max_length >= 1 && o->max_length <= COMPILE_LONGEST && o->alphabet_size >= 1 &&
+        o->alphabet_size <= COMPILE_MOST_TOKENS)
+        return true;
+    *error = (LowerError){.node = NODE_NONE};
+    snprintf(error->message, sizeof error->message,
+             "expected a length from 1 to %d and from 1 to %d tokens, found %u and %u",
+             COMPILE_LONGEST, COMPILE_MOST_TOKENS, o->max_length, o->alphabet_size);
+    return false;
+}
+
 bool compile_graph(Graph *graph, const CompileOutput *outputs, uint32_t output_count,
                    const CompileOptions *options, Arena *arena, Compiled *c, LowerError *error) {
     *c = (Compiled){.arena = arena};
+    if (!check_options(options, error)) return false;
     Compiler k = {.options = options,
                   .outputs = outputs,
                   .output_count = output_count,

@@ -17,12 +17,21 @@ typedef enum CompileDtype { COMPILE_AUTO, COMPILE_F32, COMPILE_F64 } CompileDtyp
  * sublayer a layer and heads of one size, as common frameworks have it. */
 typedef enum CompileLayout { LAYOUT_COMPACT, LAYOUT_STANDARD } CompileLayout;
 
+/* The greatest and least that can be asked for, on the command line and in a file alike.  The
+ * contexts of the longest length fit 32 bits. */
+enum {
+    COMPILE_LONGEST = 50000,
+    COMPILE_MOST_TOKENS = 1000000,
+    COMPILE_LEAST_TABLE = 2,
+    COMPILE_LARGEST_TABLE = 1000000000,
+};
+
 typedef struct CompileOptions {
     const Atom *alphabet; /* distinct, of one kind */
     uint32_t alphabet_size;
-    uint32_t max_length;
-    int32_t first; /* index of the token that inputs start with, or -1 */
-    NodeId where;  /* an s-op that is true everywhere on inputs, or NODE_NONE */
+    uint32_t max_length; /* from 1 to COMPILE_LONGEST */
+    int32_t first;       /* index of the token that inputs start with, or -1 */
+    NodeId where;        /* an s-op that is true everywhere on inputs, or NODE_NONE */
     CompileDtype dtype;
     uint32_t table_limit; /* most values of one s-op */
     MaskRule masks;

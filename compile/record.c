@@ -2,6 +2,7 @@
 
 #include "compile/sha256.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char compiler_name[] = "rasp 0.1";
@@ -80,7 +81,10 @@ static json_t *options_json(const Record *r) {
 }
 
 static json_t *file_json(const FileText *file) {
-    return json_pack("{s:s, s:s%}", "name", file->name, "source", file->text, file->length);
+    char hash[65];
+    sha256_hex(file->text, file->length, hash);
+    return json_pack("{s:s, s:s%, s:s}", "name", file->name, "source", file->text, file->length,
+                     "sha256", hash);
 }
 
 static bool set(Model *model, const char *key, json_t *value) {
@@ -119,35 +123,42 @@ static bool get_text(const json_t *object, const char *key, FileText *text, RtEr
     return true;
 }
 
-static bool check_hash(const Model *model, const Record *r, RtError *error) {
+static bool check_hash(const FileText *text, const json_t *said, const char *key, RtError *error) {
     char hash[65];
-    const char *stored = json_string_value(json_object_get(model->extra, "source_sha256"));
-    if (!stored) return lacks(error, "source_sha256", "a string");
-    sha256_hex(r->program.text, r->program.length, hash);
+    const char *stored = json_string_value(said);
+    if (!stored) return lacks(error, key, "a string");
+    sha256_hex(text->text, text->length, hash);
     return strcmp(stored, hash) == 0 ||
            rt_error(error,
-                    "its source and 'source_sha256' do not fit: the text hashes to %s, "
-                    "the file says %.64s",
-                    hash, stored);
+                    "its source and '%s' do not fit: the text hashes to %s, the file says %.64s",
+                    key, hash, stored);
 }
 
 static bool load_program(const Model *model, Record *r, RtError *error) {
     const char *name = json_string_value(json_object_get(model->extra, "program"));
     if (!name) return lacks(error, "program", "a string");
     r->program.name = name;
-    return get_text(model->extra, "source", &r->program, error) && check_hash(model, r, error);
+    return get_text(model->extra, "source", &r->program, error) &&
+           check_hash(&r->program, json_object_get(model->extra, "source_sha256"), "source_sha256",
+                      error);
+}
+
+/* Files of older versions have no hash here. */
+static bool load_source(const json_t *entry, FileText *text, RtError *error) {
+    const json_t *name = json_object_get(entry, "name"), *hash = json_object_get(entry, "sha256");
+    text->name = json_string_value(name);
+    if (!text->name) return lacks(error, "sources[].name", "a string");
+    return get_text(entry, "source", text, error) &&
+           (!hash || check_hash(text, hash, "sources[].sha256", error));
 }
 
 static bool load_sources(const Model *model, Arena *arena, Record *r, RtError *error) {
     const json_t *list = json_object_get(model->extra, "sources");
+    if (list && !json_is_array(list)) return lacks(error, "sources", "an array");
     r->loaded_count = json_array_size(list);
     FileText *loaded = ARENA_ARRAY(arena, r->loaded_count + 1, FileText);
-    for (size_t k = 0; k < r->loaded_count; k++) {
-        const json_t *entry = json_array_get(list, k);
-        loaded[k].name = json_string_value(json_object_get(entry, "name"));
-        if (!loaded[k].name) return lacks(error, "sources[].name", "a string");
-        if (!get_text(entry, "source", &loaded[k], error)) return false;
-    }
+    for (size_t k = 0; k < r->loaded_count; k++)
+        if (!load_source(json_array_get(list, k), &loaded[k], error)) return false;
     r->loaded = loaded;
     return true;
 }
@@ -185,13 +196,37 @@ static bool load_word(const json_t *options, const char *key, const char *const 
 
 static bool load_names(const json_t *options, Arena *arena, Record *r, RtError *error) {
     const json_t *list = json_object_get(options, "sops");
+    const json_t *expression = json_object_get(options, "expression");
+    if (list && !json_is_array(list)) return lacks(error, "options.sops", "an array of strings");
     r->name_count = json_array_size(list);
     const char **names = ARENA_ARRAY(arena, r->name_count + 1, const char *);
     for (size_t k = 0; k < r->name_count; k++)
         if (!(names[k] = json_string_value(json_array_get(list, k))))
             return lacks(error, "options.sops", "an array of strings");
     r->names = names;
-    r->expression = json_string_value(json_object_get(options, "expression"));
+    r->expression = json_string_value(expression);
+    if (expression && !r->expression) return lacks(error, "options.expression", "a string");
+    return !r->expression || r->name_count == 0 ||
+           rt_error(error, "options: expected 'sops' or an 'expression', found both");
+}
+
+/* What the command line and rasp.h take (COMPILE_LONGEST and so on), a file may say. */
+static bool load_numbers(const json_t *options, Record *r, RtError *error) {
+    const json_t *limit = json_object_get(options, "table_limit");
+    const json_t *tolerance = json_object_get(options, "tolerance");
+    const json_t *scaling = json_object_get(options, "log_length_scaling");
+    json_int_t most = json_integer_value(limit);
+    if (!json_is_integer(limit) || most < COMPILE_LEAST_TABLE || most > COMPILE_LARGEST_TABLE)
+        return rt_error(error, "options.table_limit: expected a whole number from %d to %d",
+                        COMPILE_LEAST_TABLE, COMPILE_LARGEST_TABLE);
+    double greatest = json_number_value(tolerance);
+    if (!json_is_number(tolerance) || !(greatest >= 0) || !isfinite(greatest))
+        return rt_error(error, "options.tolerance: expected a number of at least 0");
+    if (!json_is_boolean(scaling))
+        return rt_error(error, "options.log_length_scaling: expected true or false");
+    r->options.table_limit = (uint32_t)most;
+    r->options.tolerance = greatest;
+    r->options.log_length = json_is_true(scaling);
     return true;
 }
 
@@ -207,13 +242,16 @@ static bool load_options(const Model *model, Arena *arena, Record *r, RtError *e
     r->options.dtype = (CompileDtype)dtype;
     r->options.masks = (MaskRule)masks;
     r->options.layout = (CompileLayout)layout;
-    r->options.tolerance = json_number_value(json_object_get(options, "tolerance"));
-    r->options.log_length = json_is_true(json_object_get(options, "log_length_scaling"));
-    json_int_t limit = json_integer_value(json_object_get(options, "table_limit"));
-    if (limit < 1 || limit > UINT32_MAX)
-        return rt_error(error, "options.table_limit: expected a number of at least 1");
-    r->options.table_limit = (uint32_t)limit;
-    return true;
+    return load_numbers(options, r, error);
+}
+
+static bool check_inputs(const Model *model, RtError *error) {
+    if (model->max_length > COMPILE_LONGEST)
+        return rt_error(error, "max_length: expected at most %d, found %zu: it cannot be compiled",
+                        COMPILE_LONGEST, model->max_length);
+    return model->alphabet_size <= COMPILE_MOST_TOKENS ||
+           rt_error(error, "alphabet: expected at most %d tokens, found %zu: it cannot be compiled",
+                    COMPILE_MOST_TOKENS, model->alphabet_size);
 }
 
 static void load_alphabet(const Model *model, Intern *table, Arena *arena, Record *r) {
@@ -227,6 +265,7 @@ static void load_alphabet(const Model *model, Intern *table, Arena *arena, Recor
 
 bool record_load(const Model *model, Intern *table, Arena *arena, Record *r, RtError *error) {
     *r = (Record){.options = compile_options()};
+    if (!check_inputs(model, error)) return false;
     load_alphabet(model, table, arena, r);
     return load_program(model, r, error) && load_sources(model, arena, r, error) &&
            load_options(model, arena, r, error) &&

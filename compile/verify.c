@@ -1,5 +1,7 @@
 #include "compile/verify.h"
 
+#include "compile/complete.h"
+#include "compile/describe.h"
 #include "compile/emit/layout.h"
 
 #include <stdio.h>
@@ -19,19 +21,16 @@ static void judge(const Compiled *fresh, const Model *model, Arena *arena, Verif
                  "it is not the standard layout of the program's model");
     if (r->difference.same_shape)
         certificate_check(fresh->circuit, fresh->ideal, model, arena, &r->certificate);
-    /* Numbers in a file are shortest decimals: equal means equal. */
-    r->claims_too_little = r->claimed >= 0 && r->claimed < r->certificate.error;
-    r->holds = r->difference.same_shape && r->certificate.holds && !r->claims_too_little;
 }
 
-bool verify_weights(const Compiled *fresh, const Record *record, const Model *file, Arena *arena,
-                    VerifyReport *r) {
+/* The weights, without the padding of a standard layout; false when memory runs out. */
+static bool compare_weights(const Compiled *fresh, const Record *record, const Model *file,
+                            Arena *arena, VerifyReport *r) {
     bool standard = record->options.layout == LAYOUT_STANDARD;
     Budget *budget = arena_budget(arena);
     Model *extracted = NULL;
     BudgetGuard guard;
     if (standard && !layout_extract(file, fresh->model, &extracted)) return false;
-    *r = (VerifyReport){.claimed = claimed_error(file)};
     if (BUDGET_ENTER(budget, &guard)) {
         judge(fresh, standard ? extracted : file, arena, r);
         budget_leave(budget, &guard);
@@ -40,4 +39,51 @@ bool verify_weights(const Compiled *fresh, const Record *record, const Model *fi
     }
     model_free(extracted);
     budget_stop(budget, budget->stop);
+}
+
+/* The numbers of `c` in place of those of the weights that were compiled; gives the latter. */
+static json_t *certify_again(const Compiled *fresh, const Certificate *c, const SourceMap *sources,
+                             Arena *arena) {
+    static const char *const keys[] = {"groups", "certificate"};
+    json_t *before = json_object(), *extra = fresh->model->extra;
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+        if (json_object_set(before, keys[k], json_object_get(extra, keys[k])) != 0) {
+            json_decref(before);
+            return NULL;
+        }
+    if (describe_certificate(fresh->circuit, c, sources, fresh->model, arena)) return before;
+    json_decref(before);
+    return NULL;
+}
+
+/* What the file would say of itself had it been made here. */
+static bool compare_documents(Compiled *fresh, const Record *record, const SourceMap *sources,
+                              const Model *file, Arena *arena, VerifyReport *r) {
+    Difference padded;
+    if (!complete_model(fresh, record, sources)) return false;
+    /* Padding has masks and sizes too. */
+    model_difference(fresh->model, file, &padded);
+    if (!padded.same_shape) {
+        r->difference = padded;
+        return true;
+    }
+    bool changed = r->difference.changed > 0 && r->certificate.holds;
+    json_t *before = changed ? certify_again(fresh, &r->certificate, sources, arena) : NULL;
+    if (changed && !before) return false;
+    document_compare(fresh->model, before, file, arena, &r->document);
+    json_decref(before);
+    return true;
+}
+
+bool verify_weights(Compiled *fresh, const Record *record, const SourceMap *sources,
+                    const Model *file, Arena *arena, VerifyReport *r) {
+    *r = (VerifyReport){.claimed = claimed_error(file)};
+    if (!compare_weights(fresh, record, file, arena, r)) return false;
+    if (r->difference.same_shape && !compare_documents(fresh, record, sources, file, arena, r))
+        return false;
+    /* Numbers in a file are shortest decimals: equal means equal. */
+    r->claims_too_little = r->claimed >= 0 && r->claimed < r->certificate.error;
+    r->holds = r->difference.same_shape && r->certificate.holds && !r->claims_too_little &&
+               r->document.difference_count == 0;
+    return true;
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 __attribute__((format(printf, 2, 3))) static bool differs(Difference *d, const char *format, ...) {
     va_list args;
@@ -53,6 +54,8 @@ static bool same_layer(Difference *d, const ModelLayer *a, const ModelLayer *b, 
 }
 
 static bool same_output(Difference *d, const ModelOutput *a, const ModelOutput *b) {
+    if (strcmp(a->name, b->name) != 0)
+        return differs(d, "outputs: expected '%.80s', found '%.80s'", a->name, b->name);
     if (a->decode != b->decode || a->start != b->start)
         return differs(d, "output %s: expected %s from dimension %zu, found %s from %zu", a->name,
                        rt_decode_names[a->decode], a->start, rt_decode_names[b->decode], b->start);
@@ -64,6 +67,9 @@ static bool same_shape(Difference *d, const Model *a, const Model *b) {
     if (a->dtype != b->dtype)
         return differs(d, "expected %s, found %s", rt_dtype_names[a->dtype],
                        rt_dtype_names[b->dtype]);
+    if (a->token_type != b->token_type)
+        return differs(d, "expected tokens of type %s, found %s", rt_kind_names[a->token_type],
+                       rt_kind_names[b->token_type]);
     if (!same_size(d, "residual width", a->width, b->width) ||
         !same_size(d, "maximum length", a->max_length, b->max_length) ||
         !same_size(d, "tokens of the alphabet", a->alphabet_size, b->alphabet_size) ||

@@ -144,6 +144,42 @@ static void test_spoilt_records(void **state) {
         {"options",
          "{\"dtype\": \"f32\", \"mask\": \"none\", \"layout\": \"compact\", \"table_limit\": 0}",
          "table_limit"},
+        {"options",
+         "{\"dtype\": \"f32\", \"mask\": \"none\", \"layout\": \"compact\", \"table_limit\": 1, "
+         "\"tolerance\": 0, \"log_length_scaling\": false}",
+         "table_limit"},
+        {"options",
+         "{\"dtype\": \"f32\", \"mask\": \"none\", \"layout\": \"compact\", \"table_limit\": "
+         "1000000001, \"tolerance\": 0, \"log_length_scaling\": false}",
+         "table_limit"},
+        {"options",
+         "{\"dtype\": \"f32\", \"mask\": \"none\", \"layout\": \"compact\", \"table_limit\": 9.0, "
+         "\"tolerance\": 0, \"log_length_scaling\": false}",
+         "table_limit"},
+        {"options",
+         "{\"dtype\": \"f32\", \"mask\": \"none\", \"layout\": \"compact\", \"table_limit\": 9, "
+         "\"tolerance\": -1, \"log_length_scaling\": false}",
+         "tolerance"},
+        {"options",
+         "{\"dtype\": \"f32\", \"mask\": \"none\", \"layout\": \"compact\", \"table_limit\": 9, "
+         "\"tolerance\": \"x\", \"log_length_scaling\": false}",
+         "tolerance"},
+        {"options",
+         "{\"dtype\": \"f32\", \"mask\": \"none\", \"layout\": \"compact\", \"table_limit\": 9, "
+         "\"tolerance\": 0, \"log_length_scaling\": 1}",
+         "log_length"},
+        {"options",
+         "{\"dtype\": \"f32\", \"mask\": \"none\", \"layout\": \"compact\", \"sops\": [\"a\", "
+         "\"b\"], \"expression\": \"tokens\"}",
+         "found both"},
+        {"options",
+         "{\"dtype\": \"f32\", \"mask\": \"none\", \"layout\": \"compact\", \"sops\": 7}",
+         "options.sops"},
+        {"options",
+         "{\"dtype\": \"f32\", \"mask\": \"none\", \"layout\": \"compact\", \"expression\": 7}",
+         "options.expression"},
+        {"sources", "7", "'sources'"},
+        {"sources", "[{\"name\": \"x\", \"source\": \"y\", \"sha256\": \"00\"}]", "do not fit"},
         {"domain", "7", "domain"},
         {"domain", "{\"where\": 1}", "domain.where"},
         {"domain", "{\"first\": \"c\"}", "domain.first"},
@@ -167,9 +203,37 @@ static void test_spoilt_records(void **state) {
     fixture_close(&f);
 }
 
+/* Lengths whose contexts do not fit 32 bits, alphabets larger than any option takes. */
+static void test_limits(void **state) {
+    (void)state;
+    static const struct {
+        size_t length, tokens;
+        const char *message;
+    } rows[] = {{50001, 2, "max_length"},    {65536, 2, "max_length"},
+                {1 << 17, 2, "max_length"},  {(size_t)1 << 32, 2, "max_length"},
+                {SIZE_MAX, 2, "max_length"}, {3, 1000001, "alphabet"}};
+    CompileFixture f;
+    fixture_open(&f, "y = indices;", "ab", 3);
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        Record stored = full_record(), found;
+        Model *model = small_model();
+        RtError error = {""};
+        assert_true(record_store(&stored, model));
+        size_t tokens = model->alphabet_size;
+        model->max_length = rows[k].length;
+        model->alphabet_size = rows[k].tokens;
+        assert_false(record_load(model, session_intern(f.session), f.arena, &found, &error));
+        assert_non_null(strstr(error.text, rows[k].message));
+        model->alphabet_size = tokens;
+        model_free(model);
+    }
+    fixture_close(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_sha256), cmocka_unit_test(test_paths),
                                        cmocka_unit_test(test_record_survives_the_file),
-                                       cmocka_unit_test(test_spoilt_records)};
+                                       cmocka_unit_test(test_spoilt_records),
+                                       cmocka_unit_test(test_limits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
