@@ -1,5 +1,7 @@
 #include "api/handle.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -124,21 +126,21 @@ char *core_text(Core *core, TextWriter *write, void *context) {
 
 /* --- files ------------------------------------------------------------------------------ */
 
-/* 0, or an errno. */
-static int read_file(const char *path, char **text, size_t *length) {
+/* Up to `most` bytes: 0, or an errno. */
+static int read_file(const char *path, size_t most, char **text, size_t *length) {
     size_t room = 1 << 16, used = 0;
-    FILE *file = fopen(path, "rb");
+    FILE *file = file_open(path);
     if (!file) return errno;
     char *bytes = malloc(room);
-    for (size_t got = 1; bytes && got;) {
+    for (size_t got = 1; bytes && got && used <= most;) {
         got = fread(bytes + used, 1, room - used, file);
         used += got;
-        if (used < room) continue;
+        if (used > most || used < room) continue;
         char *larger = room > SIZE_MAX / 2 ? NULL : realloc(bytes, room *= 2);
         if (!larger) free(bytes);
         bytes = larger;
     }
-    int error = !bytes ? ENOMEM : ferror(file) ? errno : 0;
+    int error = !bytes ? ENOMEM : used > most ? EFBIG : ferror(file) ? errno : 0;
     fclose(file);
     *text = bytes;
     if (error) {
@@ -165,7 +167,7 @@ const char *core_read(Core *core, const char *path, size_t *length) {
     char *text = NULL;
     int error = core->config.read
                     ? core->config.read(core->config.read_context, path, &text, length)
-                    : read_file(path, &text, length);
+                    : read_file(path, core->budget->limit - core->budget->used, &text, length);
     if (error) {
         core_fail(core, RASP_NO_FILE, "cannot read '%s': %s", path, strerror(error));
         return NULL;

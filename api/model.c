@@ -105,12 +105,16 @@ typedef struct Loading {
 static bool load(Core *core, void *context) {
     RaspModel *m = (RaspModel *)core;
     const Loading *from = context;
+    Budget *budget = core->budget;
     RtError error;
-    m->model = from->path ? model_load(from->path, &error)
-                          : model_load_bytes(from->bytes, from->size, &error);
+    RtLimits limits = {.memory = budget->limit - budget->used};
+    m->model = from->path ? model_load_within(from->path, &limits, &error)
+                          : model_load_bytes_within(from->bytes, from->size, &limits, &error);
+    budget->used += limits.used; /* until the handle dies */
     if (m->model) return model_inform(m);
-    if (from->path) return core_fail(core, RASP_WRONG_FILE, "%s", error.text);
-    return core_fail(core, RASP_WRONG_FILE, "'%s': %s", m->name, error.text);
+    RaspStatus status = limits.exceeded ? RASP_OUT_OF_MEMORY : RASP_WRONG_FILE;
+    if (from->path) return core_fail(core, status, "%s", error.text);
+    return core_fail(core, status, "'%s': %s", m->name, error.text);
 }
 
 static RaspModel *new_model(const Loading *from, const char *name, const RaspConfig *config,
@@ -260,6 +264,8 @@ static int read_embedded(void *context, const char *path, char **text, size_t *l
 static bool load_embedded(RaspModel *m, const Record *record) {
     Embedded embedded = {record->loaded, record->loaded_count, 0};
     RaspConfig config = m->core.config;
+    const Budget *budget = m->core.budget;
+    if (budget->limit != SIZE_MAX) config.memory = budget->limit - budget->used + 1;
     RaspSource source = {.path = record->program.name,
                          .text = record->program.text,
                          .length = record->program.length};

@@ -165,7 +165,8 @@ static int check_weights(const CheckArguments *a) {
         return EXIT_WRONG_USE;
     }
     RaspModel *model;
-    int status = weights_open(path, a->common.memory, &model);
+    int status =
+        weights_open(path, &(WeightsLimits){a->common.memory, a->target.target.time_limit}, &model);
     if (status != EXIT_FINE) return status;
     const char *name = rasp_model_info(model)->program;
     status = check(name ? name : path, a, model);

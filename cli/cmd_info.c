@@ -18,6 +18,7 @@ enum { LINE = 80, SHOWN = 40 }; /* columns; tokens of the alphabet */
 
 static const struct argp_option options[] = {
     OPTION_JSON("sizes, layers, dimensions and certificate as one JSON object", 1),
+    OPTION_MEMORY,
     {0},
 };
 
@@ -159,6 +160,18 @@ static json_int_t group_dim(const json_t *group) {
     return json_integer_value(json_array_get(json_object_get(group, "dims"), 0));
 }
 
+typedef struct Placed {
+    const json_t *group;
+    json_int_t dim;
+    size_t index; /* in the file's order, among those of one dimension */
+} Placed;
+
+static int by_place(const void *a, const void *b) {
+    const Placed *x = a, *y = b;
+    if (x->dim != y->dim) return x->dim < y->dim ? -1 : 1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
 static void print_group(const json_t *group) {
     const json_t *layer = json_object_get(group, "layer");
     const json_t *sublayer = json_object_get(group, "sublayer");
@@ -194,9 +207,10 @@ static void print_stream(const Info *info) {
     if (one)
         put_line(4, "%-5lld %-10s 1, but 0 in the sink", (long long)json_integer_value(one),
                  "token");
-    for (size_t d = 0; d < info->model->width; d++)
-        json_array_foreach(groups, k, group) if (group_dim(group) == (json_int_t)d)
-            print_group(group);
+    Placed *placed = ARENA_ARRAY(command_arena(), json_array_size(groups) + 1, Placed);
+    json_array_foreach(groups, k, group) placed[k] = (Placed){group, group_dim(group), k};
+    qsort(placed, json_array_size(groups), sizeof *placed, by_place);
+    for (k = 0; k < json_array_size(groups); k++) print_group(placed[k].group);
     for (size_t o = 0; o < info->model->output_count; o++) print_output(&info->model->outputs[o]);
 }
 
@@ -253,7 +267,7 @@ static void show(const Common *a, const Info *info) {
 static int info(const Common *a) {
     RaspError error;
     RaspModel *model;
-    int status = weights_open(a->argument, a->memory, &model);
+    int status = weights_open(a->argument, &(WeightsLimits){a->memory, a->time_limit}, &model);
     if (status != EXIT_FINE) return status;
     char *text = rasp_model_json(model, &error);
     Info info = {a->argument, rasp_model_info(model), text ? json_loads(text, 0, NULL) : NULL};

@@ -38,6 +38,7 @@ static const struct argp_option options[] = {
     {"plan", KEY_PLAN, "PLAN", 0, "how selectors are run: auto, or naive (pair by pair)", 4},
     OPTION_THREADS(4),
     {"dump", KEY_DUMP, "WHAT", 0, "print the program's ast or graph, and run nothing", 5},
+    OPTION_TIME,
     OPTION_MEMORY,
     {0},
 };
@@ -158,7 +159,8 @@ static int run_program(const RunArguments *a) {
     Program program;
     const RaspSop *sops;
     size_t count;
-    int status = program_open(a->common.argument, a->common.memory, &program);
+    int status =
+        program_open_within(a->common.argument, a->common.memory, a->common.time_limit, &program);
     if (status == EXIT_FINE) status = program_sops(&program, &a->common.choice, &sops, &count);
     if (status == EXIT_FINE)
         status = a->dump == DUMP_GRAPH ? dump_graph(&program, sops, count)
@@ -172,7 +174,8 @@ static int run_file(RunArguments *a) {
         if (a->dump == DUMP_NOTHING)
             return run_weights(&(WeightsRun){a->common.argument, &a->common.choice, &a->runner,
                                              &a->weights, a->plan, a->common.threads,
-                                             a->common.memory, a->inputs, a->input_count});
+                                             a->common.memory, a->common.time_limit, a->inputs,
+                                             a->input_count});
         report_error("--dump goes with a program, and '%s' is a weights file", a->common.argument);
         return EXIT_WRONG_USE;
     }

@@ -15,6 +15,7 @@
 
 static const struct argp_option options[] = {
     OPTION_JSON("the findings as one JSON object", 1),
+    OPTION_TIME,
     OPTION_MEMORY,
     {0},
 };
@@ -124,7 +125,7 @@ static int verify(const Common *a) {
     RaspError error;
     RaspModel *model;
     RaspVerifyReport report;
-    int status = weights_open(a->argument, a->memory, &model);
+    int status = weights_open(a->argument, &(WeightsLimits){a->memory, a->time_limit}, &model);
     if (status != EXIT_FINE) return status;
     if (rasp_verify(model, &report, &error)) {
         (a->json ? print_json : print_text_report)(a->argument, &report);

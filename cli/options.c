@@ -121,6 +121,9 @@ error_t option_common(int key, char *text, struct argp_state *state, Common *c) 
     case OPTION_KEY_MEMORY:
         c->memory = parse_size(state, text);
         return 0;
+    case OPTION_KEY_TIME:
+        c->time_limit = option_positive(state, "--time-limit", text);
+        return 0;
     case OPTION_KEY_JSON:
         c->json = true;
         return 0;

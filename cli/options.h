@@ -25,9 +25,10 @@ extern const ArgumentKind program_argument, weights_argument;
 typedef struct Common {
     const ArgumentKind *kind; /* set before parsing; NULL: arguments are the parser's own */
     const char *argument;
-    SopChoice choice; /* `names` is malloc'd; free it in the end */
-    size_t memory;    /* 0: not given; "none": SIZE_MAX */
-    int threads;      /* 0: not given */
+    SopChoice choice;  /* `names` is malloc'd; free it in the end */
+    size_t memory;     /* 0: not given; "none": SIZE_MAX */
+    int threads;       /* 0: not given */
+    double time_limit; /* CPU seconds; 0: not given */
     bool json;
 } Common;
 
@@ -39,6 +40,7 @@ enum {
     OPTION_KEY_MEMORY,
     OPTION_KEY_JSON,
     OPTION_KEY_THREADS,
+    OPTION_KEY_TIME,
     OPTION_KEY_WEIGHTS,
     OPTION_KEY_TEMPERATURE,
     OPTION_OWN_KEYS = 0x200,
@@ -56,6 +58,10 @@ enum {
 #define OPTION_MEMORY \
     {"max-memory", OPTION_KEY_MEMORY, "SIZE", 0, \
      "memory to use at most, e.g. 500M, 16G or none (default: 4G)", 8}
+#define OPTION_TIME \
+    {"time-limit", OPTION_KEY_TIME, "SECONDS", 0, \
+     "give up a program, or an input, after so much CPU time (default: none for programs, 600 " \
+     "for what a weights file embeds)", 8}
 #define OPTION_JSON(what, group) \
     {"json", OPTION_KEY_JSON, NULL, 0, what, group}
 #define OPTION_THREADS(group) \

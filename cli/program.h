@@ -12,6 +12,8 @@ typedef struct Program {
 
 /* Finds and loads the program `name`.  Exit statuses, after a message if not EXIT_FINE. */
 int program_open(const char *name, size_t memory, Program *program);
+/* With a limit on the CPU seconds of every call; 0: none. */
+int program_open_within(const char *name, size_t memory, double seconds, Program *program);
 
 /* Which s-ops are meant. */
 typedef struct SopChoice {

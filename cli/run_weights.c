@@ -101,7 +101,7 @@ static int run_engine(const WeightsRun *run, RaspModel *model) {
     size_t count;
     const WeightsOptions *w = run->weights;
     const RaspModelInfo *info = rasp_model_info(model);
-    RaspConfig config = report_config(run->memory);
+    RaspConfig config = weights_config(&(WeightsLimits){run->memory, run->time_limit});
     RaspEngineOptions options = {w->rule, w->temperature, w->path, run->threads};
     RaspEngine *engine = rasp_engine_new(model, &options, &config, &error);
     if (!engine) return report_failure(&error);
@@ -128,7 +128,7 @@ static bool refuse_options(const WeightsRun *run) {
 int run_weights(const WeightsRun *run) {
     RaspModel *model;
     if (refuse_options(run)) return EXIT_WRONG_USE;
-    int status = weights_open(run->path, run->memory, &model);
+    int status = weights_open(run->path, &(WeightsLimits){run->memory, run->time_limit}, &model);
     if (status == EXIT_FINE) status = run_engine(run, model);
     rasp_model_free(model);
     return status;

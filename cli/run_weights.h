@@ -27,6 +27,7 @@ typedef struct WeightsRun {
     RaspPlan plan;
     int threads;
     size_t memory;
+    double time_limit; /* 0: not given */
     char **inputs;
     int input_count;
 } WeightsRun;

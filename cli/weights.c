@@ -17,9 +17,15 @@ bool weights_recognised(const char *path) {
     return rasp_is_weights(start, got);
 }
 
-int weights_open(const char *path, size_t memory, RaspModel **model) {
+RaspConfig weights_config(const WeightsLimits *limits) {
+    RaspConfig config = report_config(limits->memory);
+    config.cpu_seconds = limits->seconds > 0 ? limits->seconds : WEIGHTS_SECONDS;
+    return config;
+}
+
+int weights_open(const char *path, const WeightsLimits *limits, RaspModel **model) {
     RaspError error;
-    RaspConfig config = report_config(memory);
+    RaspConfig config = weights_config(limits);
     *model = rasp_model_load(path, &config, &error);
     return *model ? EXIT_FINE : report_failure(&error);
 }

@@ -7,7 +7,17 @@
 /* Does the file begin as a weights file does? */
 bool weights_recognised(const char *path);
 
+/* A file comes from anybody, and what it embeds is run: there is always a limit. */
+typedef struct WeightsLimits {
+    size_t memory;  /* 0: the usual */
+    double seconds; /* CPU time of each call; 0: WEIGHTS_SECONDS */
+} WeightsLimits;
+
+enum { WEIGHTS_SECONDS = 600 };
+
+RaspConfig weights_config(const WeightsLimits *limits);
+
 /* Loads it; an exit status, after a message if not EXIT_FINE. */
-int weights_open(const char *path, size_t memory, RaspModel **model);
+int weights_open(const char *path, const WeightsLimits *limits, RaspModel **model);
 
 #endif

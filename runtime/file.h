@@ -1,4 +1,4 @@
-/* Whole files: read into memory, replaced in one step. */
+/* Files: read piece by piece, replaced in one step. */
 #ifndef RUNTIME_FILE_H
 #define RUNTIME_FILE_H
 
@@ -6,13 +6,18 @@
 
 #include <stddef.h>
 
-/* Reads everything `path` holds into a fresh buffer (free it). Errors name the path. From what is
- * not a regular file (a pipe, a device) at most 1 GiB are taken. */
-unsigned char *rt_file_read(const char *path, size_t *size, RtError *err);
+/* Opens a regular file for reading; -1, and the error names the path. Pipes and devices, whose
+ * size nobody knows, are refused, and never waited for. */
+int rt_file_open(const char *path, size_t *size, RtError *err);
+
+/* `size` bytes from offset `at`; that they are no longer there is an error. */
+bool rt_file_read(int fd, size_t at, void *to, size_t size, RtError *err);
 
 /* Puts the bytes in place of what was at `path`: written to a new file in the same folder, then
- * renamed, so that a failure leaves the old file as it was. A symbolic link is followed; the file
- * keeps its permissions; what exists and is not a regular file (/dev/stdout) is written to. */
+ * renamed, so that a failure leaves the old file as it was. The new file has no name until it is
+ * complete (where the file system can do that), so that a killed process leaves nothing behind. A
+ * symbolic link is followed; the file keeps its permissions; what exists and is not a regular file
+ * (/dev/stdout) is written to. */
 bool rt_file_replace(const char *path, const void *bytes, size_t size, RtError *err);
 
 #endif

@@ -193,6 +193,26 @@ static bool check_output(const Model *model, const ModelOutput *output, RtError 
     return check_values(output, err) && rt_extra_check(output->extra, rt_output_keys, err);
 }
 
+static int compare_names(const void *a, const void *b) {
+    const ModelOutput *const *x = a, *const *y = b;
+    return strcmp((*x)->name, (*y)->name);
+}
+
+static bool check_names(const Model *model, RtError *err) {
+    size_t count = model->output_count;
+    const ModelOutput **sorted = rt_calloc(count, sizeof *sorted);
+    if (!sorted) return rt_error(err, "out of memory for %zu outputs", count);
+    for (size_t i = 0; i < count; i++) sorted[i] = model->outputs[i];
+    qsort(sorted, count, sizeof *sorted, compare_names);
+    bool ok = true;
+    for (size_t i = 1; ok && i < count; i++)
+        if (strcmp(sorted[i - 1]->name, sorted[i]->name) == 0)
+            ok = rt_error(err, "outputs: expected different names, found '%.200s' twice",
+                          sorted[i]->name);
+    free(sorted);
+    return ok;
+}
+
 static bool check_outputs(const Model *model, RtError *err) {
     if (model->output_count == 0)
         return rt_error(err, "outputs: expected at least one, found none");
@@ -202,14 +222,8 @@ static bool check_outputs(const Model *model, RtError *err) {
             return rt_error(err, "outputs[%zu].name: expected a UTF-8 string", i);
         if (!check_output(model, output, err))
             return rt_error_prefix(err, "outputs[%zu] ('%s')", i, output->name);
-        for (size_t j = 0; j < i; j++) {
-            if (strcmp(output->name, model->outputs[j]->name) == 0)
-                return rt_error(err,
-                                "outputs[%zu].name: expected different names, found '%s' twice", i,
-                                output->name);
-        }
     }
-    return true;
+    return check_names(model, err);
 }
 
 static bool check_sizes(const Model *model, RtError *err) {

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* One tensor as the header has it. */
 typedef struct {
@@ -19,9 +20,17 @@ typedef struct {
     bool used;
 } Entry;
 
+/* Where the bytes are: in memory, or in a file of which no more is read than is needed. */
 typedef struct {
-    const unsigned char *data; /* what follows the header */
-    size_t data_size;
+    const unsigned char *bytes; /* NULL: */
+    int fd;
+    size_t size;
+} Input;
+
+typedef struct {
+    Input input;
+    RtLimits *limits;
+    size_t data_at, data_size; /* what follows the header */
     json_t *header, *document;
     Entry *entries; /* by name once sorted */
     size_t count;
@@ -148,19 +157,37 @@ static bool read_entries(Loader *in) {
     return true;
 }
 
-static json_t *parse(const char *bytes, size_t size, const char *what, RtError *err) {
-    json_error_t why;
-    json_t *value = json_loadb(bytes, size, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &why);
-    if (!value) rt_error(err, "%s: byte %d: %s", what, why.position, why.text);
-    return value;
+/* `size` bytes from `at`, which the input has. */
+static bool read_input(const Loader *in, size_t at, void *to, size_t size) {
+    if (!in->input.bytes) return rt_file_read(in->input.fd, at, to, size, in->err);
+    memcpy(to, in->input.bytes + at, size);
+    return true;
 }
 
-static bool read_header(Loader *in, const unsigned char *bytes, size_t size) {
+/* The header's text, after its length was found to fit. */
+static bool parse_header(Loader *in, size_t length) {
+    if (!rt_charge(in->limits, length, 1, "the header", in->err)) return false;
+    char *text = rt_calloc(length, 1);
+    if (!text) return rt_error(in->err, "out of memory for a header of %zu bytes", length);
+    if (!read_input(in, RT_LENGTH_BYTES, text, length))
+        ;
+    else if (*text != '{')
+        rt_error(in->err, "expected a header that begins with '{': no safetensors file");
+    else
+        in->header = rt_json_parse(text, length, "header", in->limits, in->err);
+    free(text);
+    in->limits->used -= length;
+    if (!in->header) return false;
+    return json_is_object(in->header) || rt_error(in->err, "header: expected an object");
+}
+
+static bool read_header(Loader *in) {
     uint64_t length = 0;
+    size_t size = in->input.size;
     if (size < RT_LENGTH_BYTES)
         return rt_error(in->err, "expected %d bytes of header length, found a file of %zu",
                         RT_LENGTH_BYTES, size);
-    memcpy(&length, bytes, RT_LENGTH_BYTES);
+    if (!read_input(in, 0, &length, RT_LENGTH_BYTES)) return false;
     length = le64toh(length);
     size_t rest = size - RT_LENGTH_BYTES;
     if (length > rest || length > RT_HEADER_LIMIT)
@@ -168,14 +195,11 @@ static bool read_header(Loader *in, const unsigned char *bytes, size_t size) {
                         "expected a header of at most %zu bytes, found the length %" PRIu64
                         ": no safetensors file, or cut short",
                         rest < RT_HEADER_LIMIT ? rest : (size_t)RT_HEADER_LIMIT, length);
-    const char *text = (const char *)bytes + RT_LENGTH_BYTES;
-    if (length < 2 || *text != '{')
+    if (length < 2)
         return rt_error(in->err, "expected a header that begins with '{': no safetensors file");
-    in->data = bytes + RT_LENGTH_BYTES + length;
+    in->data_at = RT_LENGTH_BYTES + (size_t)length;
     in->data_size = rest - (size_t)length;
-    in->header = parse(text, (size_t)length, "header", in->err);
-    if (!in->header) return false;
-    return json_is_object(in->header) || rt_error(in->err, "header: expected an object");
+    return parse_header(in, (size_t)length);
 }
 
 /* `format` and `model` of the metadata. */
@@ -191,8 +215,12 @@ static bool read_document(Loader *in) {
     const json_t *model = json_object_get(metadata, "model");
     if (!json_is_string(model))
         return rt_error(in->err, "__metadata__: expected a string as model");
-    in->document = parse(json_string_value(model), json_string_length(model), "model", in->err);
-    return in->document != NULL;
+    const char *text = json_string_value(model);
+    size_t length = json_string_length(model);
+    in->document = rt_json_parse(text, length, "model", in->limits, in->err);
+    /* As much again for the Model that is made of it, texts excepted. */
+    return in->document &&
+           rt_charge(in->limits, rt_json_cost(text, length), 1, "the model", in->err);
 }
 
 static bool read_metadata(Loader *in, Model *model) {
@@ -207,22 +235,36 @@ static bool read_metadata(Loader *in, Model *model) {
     return true;
 }
 
-static void read_elements(Tensor *tensor, const unsigned char *bytes, RtDtype dtype) {
-    for (size_t i = 0; i < tensor_size(tensor); i++) {
+static void convert(double *to, const unsigned char *bytes, size_t count, RtDtype dtype) {
+    for (size_t i = 0; i < count; i++) {
         if (dtype == RT_F32) {
             uint32_t bits;
             float f;
             memcpy(&bits, bytes + i * sizeof bits, sizeof bits);
             bits = le32toh(bits);
             memcpy(&f, &bits, sizeof f);
-            tensor->data[i] = (double)f;
+            to[i] = (double)f;
         } else {
             uint64_t bits;
             memcpy(&bits, bytes + i * sizeof bits, sizeof bits);
             bits = le64toh(bits);
-            memcpy(&tensor->data[i], &bits, sizeof bits);
+            memcpy(&to[i], &bits, sizeof bits);
         }
     }
+}
+
+/* A piece at a time: a file's tensors are never in memory twice. */
+static bool read_elements(const Loader *in, Tensor *tensor, const Entry *entry) {
+    enum { PIECE = 4096 };
+    unsigned char bytes[PIECE * sizeof(double)];
+    size_t size = tensor_size(tensor), at = in->data_at + entry->begin;
+    size_t element = rt_element_size(entry->dtype);
+    for (size_t i = 0; i < size; i += PIECE) {
+        size_t count = size - i < PIECE ? size - i : PIECE;
+        if (!read_input(in, at + i * element, bytes, count * element)) return false;
+        convert(tensor->data + i, bytes, count, entry->dtype);
+    }
+    return true;
 }
 
 /* Gives a tensor of the model what the file has under its name. */
@@ -233,12 +275,14 @@ static bool fill_tensor(const char *name, Tensor *tensor, void *context) {
     if (!entry) return rt_error(in->err, "expected a tensor '%s', found none of that name", name);
     entry->used = true;
     tensor_free(tensor);
+    if (!rt_charge(in->limits, (entry->end - entry->begin) / rt_element_size(entry->dtype),
+                   sizeof(double), name, in->err))
+        return false;
     *tensor = tensor_new(entry->shape[0], entry->shape[1]);
     if (!tensor->data)
         return rt_error(in->err, "tensor '%s': out of memory for %zu × %zu elements", name,
                         entry->shape[0], entry->shape[1]);
-    read_elements(tensor, in->data + entry->begin, entry->dtype);
-    return true;
+    return read_elements(in, tensor, entry);
 }
 
 static bool fill(Loader *in, Model *model) {
@@ -253,8 +297,8 @@ static bool fill(Loader *in, Model *model) {
     return read_metadata(in, model) && model_check(model, in->err);
 }
 
-static Model *load(Loader *in, const void *bytes, size_t size) {
-    if (!read_header(in, bytes, size) || !read_document(in) || !read_entries(in)) return NULL;
+static Model *load(Loader *in) {
+    if (!read_header(in) || !read_document(in) || !read_entries(in)) return NULL;
     Model *model = rt_model_from_json(in->document, in->entries[0].dtype, in->count, in->err);
     if (!model) {
         rt_error_prefix(in->err, "model");
@@ -265,21 +309,34 @@ static Model *load(Loader *in, const void *bytes, size_t size) {
     return NULL;
 }
 
-Model *model_load_bytes(const void *bytes, size_t size, RtError *err) {
-    Loader in = {.err = err};
-    Model *model = load(&in, bytes, size);
+static Model *load_input(Input input, RtLimits *limits, RtError *err) {
+    RtLimits none = {.memory = SIZE_MAX};
+    Loader in = {.input = input, .limits = limits ? limits : &none, .err = err};
+    Model *model = load(&in);
     json_decref(in.header);
     json_decref(in.document);
     free(in.entries);
     return model;
 }
 
-Model *model_load(const char *path, RtError *err) {
+Model *model_load_bytes_within(const void *bytes, size_t size, RtLimits *limits, RtError *err) {
+    return load_input((Input){bytes ? bytes : "", -1, size}, limits, err);
+}
+
+Model *model_load_within(const char *path, RtLimits *limits, RtError *err) {
     size_t size;
-    unsigned char *bytes = rt_file_read(path, &size, err);
-    if (!bytes) return NULL;
-    Model *model = model_load_bytes(bytes, size, err);
-    free(bytes);
+    int fd = rt_file_open(path, &size, err);
+    if (fd < 0) return NULL;
+    Model *model = load_input((Input){NULL, fd, size}, limits, err);
+    close(fd);
     if (!model) rt_error_prefix(err, "%s", path);
     return model;
+}
+
+Model *model_load_bytes(const void *bytes, size_t size, RtError *err) {
+    return model_load_bytes_within(bytes, size, NULL, err);
+}
+
+Model *model_load(const char *path, RtError *err) {
+    return model_load_within(path, NULL, err);
 }

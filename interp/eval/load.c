@@ -1,6 +1,7 @@
 /* Loading files (language.md 11.6, 13.7). */
 #include "interp/eval/eval.h"
 
+#include "base/file.h"
 #include "base/utf8.h"
 #include "grammar/parse.h"
 #include "grammar/reader.h"
@@ -40,7 +41,7 @@ static void enlarge(Arena *arena, Contents *contents, FILE *file) {
 
 /* 0, or an errno. */
 static int read_file(Arena *arena, const char *path, Contents *contents) {
-    FILE *file = fopen(path, "rb");
+    FILE *file = file_open(path);
     if (!file) return errno;
     size_t got;
     do {

@@ -9,8 +9,10 @@
 
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef struct {
@@ -428,6 +430,70 @@ static void test_not_finite(void **state) {
     }
 }
 
+/* ---- what reading may use ---- */
+
+static double cpu_seconds(void) {
+    return (double)clock() / CLOCKS_PER_SEC;
+}
+
+/* Within every limit it is refused, or it needs no more than that. */
+static void test_limits(void **state) {
+    (void)state;
+    Model *model = small_model(RT_F32);
+    json_t *many = json_array();
+    for (int k = 0; k < 1000; k++) json_array_append_new(many, json_object());
+    json_object_set_new(model->extra, "many", many);
+    File file = saved(model);
+    RtLimits limits = {.memory = SIZE_MAX};
+    Model *found = model_load_bytes_within(file.bytes, file.size, &limits, NULL);
+    size_t need = limits.used;
+    assert_non_null(found);
+    assert_false(limits.exceeded);
+    assert_in_range(need, 50 * 1000, 100 * file.size * 10);
+    model_free(found);
+    for (size_t memory = 0; memory < need; memory += need / 50 + 1) {
+        RtError err = {""};
+        limits = (RtLimits){.memory = memory};
+        found = model_load_bytes_within(file.bytes, file.size, &limits, &err);
+        assert_in_range(limits.used, 0, memory);
+        if (!found) assert_true(limits.exceeded && strstr(err.text, "out of memory"));
+        model_free(found);
+    }
+    free(file.bytes);
+    model_free(model);
+}
+
+/* A text of n marks, which a parser turns into many more bytes. */
+static void test_cost(void **state) {
+    (void)state;
+    assert_int_equal(rt_json_cost("", 0), 0);
+    assert_true(rt_json_cost("[{},{}]", 7) > 2 * 224);
+    /* Marks in strings cost nothing but themselves, escaped quotes do not end them. */
+    size_t plain = rt_json_cost("\"aaaaaaaa\"", 10);
+    assert_int_equal(rt_json_cost("\"{{[[,,::\"", 10), plain);
+    assert_int_equal(rt_json_cost("\"{{[\\\",::\"", 10), plain);
+}
+
+/* Names are told apart in less than quadratic time. */
+static void test_many_outputs(void **state) {
+    (void)state;
+    Model *model = small_model(RT_F32);
+    RtAtom value = rt_int(1);
+    for (int k = 0; k < 60000; k++) {
+        char name[16];
+        snprintf(name, sizeof name, "o%d", k);
+        assert_non_null(model_add_output(model, name, RT_DECODE_NEAREST, 0, &value, 1));
+    }
+    double start = cpu_seconds();
+    File file = saved(model);
+    Model *found = loaded(file);
+    assert_int_equal(found->output_count, model->output_count);
+    if (cpu_seconds() - start > 5) fail_msg("%g s", cpu_seconds() - start);
+    model_free(found);
+    free(file.bytes);
+    model_free(model);
+}
+
 /* ---- on disk ---- */
 
 static char folder[] = "/tmp/rasp-test-XXXXXX";
@@ -475,6 +541,22 @@ static void test_disk(void **state) {
     model_free(model);
 }
 
+/* Of a large file with a bad header no more is read than the header. */
+static void test_large_file(void **state) {
+    (void)state;
+    static const char start[16] = {8, 0, 0, 0, 0, 0, 0, 0, '{', '"', 'a', '"', ':', '1', '}', ' '};
+    RtError err;
+    RtLimits limits = {.memory = 1 << 20};
+    const char *path = in_folder("large");
+    int fd = open(path, O_WRONLY | O_CREAT, 0600);
+    assert_int_equal(write(fd, start, sizeof start), sizeof start);
+    assert_int_equal(ftruncate(fd, (off_t)6 << 30), 0);
+    close(fd);
+    assert_null(model_load_within(path, &limits, &err));
+    assert_non_null(strstr(err.text, "expected __metadata__"));
+    assert_int_equal(unlink(path), 0);
+}
+
 static void test_links(void **state) {
     (void)state;
     Model *model = small_model(RT_F32);
@@ -503,24 +585,29 @@ static void test_disk_errors(void **state) {
     assert_null(model_load(in_folder("none"), &err));
     assert_non_null(strstr(err.text, "/none: cannot open: No such file"));
     assert_null(model_load(folder, &err));
-    assert_non_null(strstr(err.text, "cannot read: Is a directory"));
+    assert_non_null(strstr(err.text, "expected a file, found a directory"));
     assert_false(model_save(model, folder, &err));
     assert_non_null(strstr(err.text, "expected a file, found a directory"));
     assert_false(model_save(model, in_folder("no/where"), &err));
     assert_non_null(strstr(err.text, "no/where: cannot create a file beside it: No such file"));
     assert_null(model_load("/dev/null", &err));
-    assert_string_equal(err.text,
-                        "/dev/null: expected 8 bytes of header length, found a file of 0");
+    assert_string_equal(err.text, "/dev/null: expected a file, found a device");
+    assert_int_equal(mkfifo(in_folder("pipe"), 0600), 0);
+    assert_null(model_load(in_folder("pipe"), &err)); /* nobody writes: it does not wait */
+    assert_non_null(strstr(err.text, "/pipe: expected a file, found a pipe"));
+    assert_int_equal(unlink(in_folder("pipe")), 0);
     model_free(model);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bytes),       cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_kinds),       cmocka_unit_test(test_edits),
-        cmocka_unit_test(test_accepted),    cmocka_unit_test(test_truncated),
-        cmocka_unit_test(test_flipped),     cmocka_unit_test(test_not_finite),
-        cmocka_unit_test(test_disk),        cmocka_unit_test(test_links),
+        cmocka_unit_test(test_limits),       cmocka_unit_test(test_cost),
+        cmocka_unit_test(test_many_outputs), cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_edits),        cmocka_unit_test(test_accepted),
+        cmocka_unit_test(test_truncated),    cmocka_unit_test(test_flipped),
+        cmocka_unit_test(test_not_finite),   cmocka_unit_test(test_disk),
+        cmocka_unit_test(test_large_file),   cmocka_unit_test(test_links),
         cmocka_unit_test(test_disk_errors),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

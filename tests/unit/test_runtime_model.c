@@ -172,7 +172,7 @@ static const struct {
     {break_number, "outputs[0] ('out'): decode number needs dtype F64, found F32"},
     {break_nearest, "outputs[0] ('out'): values[1]: expected a number, as decode is nearest"},
     {break_large, "outputs[0] ('out'): values[1]: expected a whole number within ±2^53"},
-    {break_names, "outputs[1].name: expected different names, found 'out' twice"},
+    {break_names, "outputs: expected different names, found 'out' twice"},
     {break_value, "outputs[0] ('out'): values[0]: expected a finite number, found inf"},
     {break_extra, "extra: 'alphabet' is the runtime's own key, set the field"},
     {break_head_extra, "layers.0: heads.0: extra: 'gap' is the runtime's own key"},
