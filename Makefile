@@ -36,6 +36,19 @@ SAN     := --coverage
 OPT     := -O0 -g
 endif
 
+# What a mistake of ours must not become: stack and heap checks of the compiler and libc, no
+# writable function tables, no jumps but to where functions begin, code at another address
+# each time.
+HARDEN  :=
+HARDEN_LINK :=
+ifeq ($(MODE),release)
+HARDEN  := -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
+ifneq ($(filter x86_64 i%86,$(shell uname -m)),)
+HARDEN  += -fcf-protection=full
+endif
+HARDEN_LINK := -Wl,-z,relro,-z,now,-z,noexecstack
+endif
+
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion
 OMP     := -fopenmp
 # gcc's OpenMP waits by futexes that ThreadSanitizer does not see, so each of its regions looks
@@ -43,9 +56,9 @@ OMP     := -fopenmp
 ifeq ($(MODE),tsan)
 OMP     := -fno-openmp -Wno-unknown-pragmas -Wno-unused
 endif
-CFLAGS  += -std=gnu11 $(OPT) $(WARN) $(SAN) $(OMP) -fPIC -fvisibility=hidden
+CFLAGS  += -std=gnu11 $(OPT) $(HARDEN) $(WARN) $(SAN) $(OMP) -fPIC -fvisibility=hidden
 CPPFLAGS += -I. -I$(B)/gen -DRASP_PREFIX='"$(PREFIX)"' $(shell pkg-config --cflags openblas 2>/dev/null)
-LDFLAGS += $(SAN) $(OMP)
+LDFLAGS += $(SAN) $(OMP) $(HARDEN_LINK)
 LIBLIBS  := -ljansson -lm -lpthread $(if $(filter tsan,$(MODE)),-lgomp) # what the library needs
 LDLIBS   += $(LIBLIBS) -lopenblas
 
@@ -78,7 +91,7 @@ all: $(BIN) $(B)/$(SO) ## build bin/rasp and the libraries (default)
 # whose only names are those of rasp.h; the command line is linked from it, and from base/.
 $(BIN): $(OBJ_CLI) $(OBJ_BASE) $(B)/librasp.a
 	@mkdir -p $(@D)
-	$(call Q,link)$(CC) $(LDFLAGS) -o $@ $(OBJ_CLI) $(OBJ_BASE) $(B)/librasp.a $(LIBLIBS) -ledit
+	$(call Q,link)$(CC) $(LDFLAGS) -pie -o $@ $(OBJ_CLI) $(OBJ_BASE) $(B)/librasp.a $(LIBLIBS) -ledit
 
 $(B)/librooms.a: $(OBJ_LIB)
 	@rm -f $@

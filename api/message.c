@@ -1,6 +1,7 @@
 /* Messages about texts: from the library's diagnostics to RaspMessage, and as text. */
 #include "api/handle.h"
 
+#include "base/safe.h"
 #include "base/utf8.h"
 
 #include <stdio.h>
@@ -112,9 +113,14 @@ static void print_excerpt(FILE *out, const RaspMessage *m, const char *on, const
     window(m, &from, &to);
     const char *ellipsis = from ? "..." : "";
     fprintf(out, "%5u | %s", m->place.line, ellipsis);
-    for (uint32_t k = from; k < to; k++) {
-        unsigned char c = (unsigned char)m->line[k];
-        fputc(c < 0x20 && c != '\t' ? ' ' : c, out); /* no control characters to the terminal */
+    for (uint32_t k = from; k < to;) { /* no control characters to the terminal */
+        char escape[SAFE_MOST];
+        size_t step = safe_step(m->line + k, to - k, escape);
+        if (*escape && m->line[k] != '\t')
+            fputc(' ', out);
+        else
+            fwrite(m->line + k, 1, step, out);
+        k += (uint32_t)step;
     }
     fprintf(out, "%s\n      | %*s", to < m->line_length ? "..." : "", from ? 3 : 0, "");
     print_under(out, m->line, from, m->begin, NULL);
@@ -126,13 +132,23 @@ static void print_excerpt(FILE *out, const RaspMessage *m, const char *on, const
     fprintf(out, "%s\n", off);
 }
 
+/* On the message's own line. */
+static void print_safe(FILE *out, const char *text) {
+    char escape[SAFE_MOST];
+    for (size_t at = 0, length = strlen(text); at < length;) {
+        size_t step = safe_step(text + at, length - at, escape);
+        fwrite(*escape ? escape : text + at, 1, *escape ? strlen(escape) : step, out);
+        at += step;
+    }
+}
+
 static void print_message(FILE *out, const RaspMessage *m, bool colour) {
     const char *on = colour ? severities[m->severity].colour : "", *off = colour ? "\33[0m" : "";
-    if (m->place.source)
-        fprintf(out, "%s:%u:%u: ", m->place.source, m->place.line, m->place.column);
-    else
-        fputs("rasp: ", out);
-    fprintf(out, "%s%s:%s %s\n", on, severities[m->severity].word, off, m->text);
+    print_safe(out, m->place.source ? m->place.source : "rasp: ");
+    if (m->place.source) fprintf(out, ":%u:%u: ", m->place.line, m->place.column);
+    fprintf(out, "%s%s:%s ", on, severities[m->severity].word, off);
+    print_safe(out, m->text);
+    fputc('\n', out);
     if (m->line) print_excerpt(out, m, on, off);
     for (size_t k = 0; k < m->note_count; k++) print_message(out, &m->notes[k], colour);
 }

@@ -95,7 +95,8 @@ typedef struct RaspMessage {
 } RaspMessage;
 
 /* The message with its source line and a caret below it, several lines; for rasp_free.  Colour
- * by ANSI escapes.  Control characters of the source are shown as blanks. */
+ * by ANSI escapes.  Control characters of the source are shown as blanks, those of the message
+ * as escapes. */
 RASP_API char *rasp_message_show(const RaspMessage *message, bool colour);
 
 /* === what every handle is made with ======================================================= */

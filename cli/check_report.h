@@ -10,6 +10,7 @@ typedef struct CheckView {
     const RaspCheckReport *report; /* of several runs, a table of temperatures is printed */
     RaspRule rule;
     double seconds;
+    bool from_file; /* what is certified is what a file says of itself */
 } CheckView;
 
 void check_print(const CheckView *view);

@@ -5,6 +5,7 @@
 #include "cli/check_report.h"
 #include "cli/options.h"
 #include "cli/report.h"
+#include "cli/safe.h"
 #include "cli/stop.h"
 #include "cli/target.h"
 #include "cli/weights.h"
@@ -122,7 +123,7 @@ static void show_progress(void *context, size_t inputs) {
     progress_input(inputs);
 }
 
-static int check(const char *name, const CheckArguments *a, RaspModel *model) {
+static int check(const char *name, const CheckArguments *a, RaspModel *model, bool from_file) {
     RaspError error;
     RaspCheckOptions wanted = a->check;
     wanted.threads = a->common.threads;
@@ -133,7 +134,8 @@ static int check(const char *name, const CheckArguments *a, RaspModel *model) {
     RaspCheckReport *report = rasp_check(model, &wanted, &error);
     progress_end();
     if (!report) return report_failure(&error);
-    CheckView view = {name, rasp_model_info(model), report, a->check.rule, clock_seconds() - start};
+    CheckView view = {name,          rasp_model_info(model),  report,
+                      a->check.rule, clock_seconds() - start, from_file};
     (a->common.json ? check_print_json : check_print)(&view);
     int status = report->agree ? EXIT_FINE : EXIT_DISAGREE;
     rasp_check_free(report);
@@ -149,7 +151,7 @@ static int check_program(const CheckArguments *a) {
     if (status == EXIT_FINE) status = program_sops(&program, &a->common.choice, &sops, &count);
     if (status == EXIT_FINE)
         status = target_compile(&program, sops, count, &a->target.target, &model);
-    if (status == EXIT_FINE) status = check(program.shown, a, model);
+    if (status == EXIT_FINE) status = check(program.shown, a, model, false);
     rasp_model_free(model);
     rasp_program_free(program.handle);
     return status;
@@ -169,7 +171,7 @@ static int check_weights(const CheckArguments *a) {
         weights_open(path, &(WeightsLimits){a->common.memory, a->target.target.time_limit}, &model);
     if (status != EXIT_FINE) return status;
     const char *name = rasp_model_info(model)->program;
-    status = check(name ? name : path, a, model);
+    status = check(safe_text(name ? name : path), a, model, true);
     rasp_model_free(model);
     return status;
 }

@@ -8,6 +8,7 @@
 #include "cli/report.h"
 #include "cli/summary.h"
 #include "cli/target.h"
+#include "cli/weights.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,8 +42,8 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         state->child_inputs[0] = &a->target;
         return 0;
     case 'o':
-        a->quiet = strcmp(text, "-") == 0;
-        a->output = a->quiet ? "/dev/stdout" : text;
+        a->quiet = weights_is_output(text);
+        a->output = text;
         return 0;
     case KEY_STATS:
         a->stats = true;
@@ -163,14 +164,12 @@ static int report(const Program *p, const CompileArguments *a, RaspModel *model)
 /* --- the command --------------------------------------------------------------------------- */
 
 static int compile(const Program *p, const CompileArguments *a) {
-    RaspError error;
     const RaspSop *sops;
     size_t count;
     RaspModel *model = NULL;
     int status = program_sops(p, &a->common.choice, &sops, &count);
     if (status == EXIT_FINE) status = target_compile(p, sops, count, &a->target.target, &model);
-    if (status == EXIT_FINE && a->output && !rasp_model_save(model, a->output, &error))
-        status = report_failure(&error);
+    if (status == EXIT_FINE && a->output) status = weights_save(model, a->output);
     if (status == EXIT_FINE && !a->quiet) status = report(p, a, model);
     rasp_model_free(model);
     return status;

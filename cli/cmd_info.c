@@ -6,6 +6,7 @@
 #include "cli/options.h"
 #include "cli/print.h"
 #include "cli/report.h"
+#include "cli/safe.h"
 #include "cli/summary.h"
 #include "cli/weights.h"
 
@@ -58,7 +59,7 @@ __attribute__((format(printf, 2, 3))) static void put_line(int indent, const cha
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     printf("%*s", indent, "");
-    put_cut(text, indent);
+    put_cut(safe_text(text), indent);
 }
 
 /* --- the head of the page ------------------------------------------------------------------ */
@@ -74,7 +75,8 @@ static const char *const kind_names[] = {
 
 static void print_sizes(const Info *info) {
     const RaspModelInfo *m = info->model;
-    printf("%s: %s\n", info->path, m->program ? m->program : "(its program is not recorded)");
+    printf("%s: %s\n", safe_text(info->path),
+           m->program ? safe_text(m->program) : "(its program is not recorded)");
     put_line(2, "inputs          %zu %s%s %s, length 1 to %zu", m->alphabet_size,
              kind_names[m->token_kind], plural(m->alphabet_size), summary_alphabet(m, SHOWN),
              m->max_length);
@@ -96,7 +98,7 @@ static void print_certificate(const Info *info) {
         put_line(2, "certified       no");
         return;
     }
-    put_line(2, "certified       error at most %.3g",
+    put_line(2, "certified       error at most %.3g, the file says ('rasp verify' shows it)",
              json_number_value(json_object_get(c, "error")));
     put_line(2, "tightest        %.2g of what is allowed, at %s",
              json_number_value(json_object_get(c, "tightest")), text_in(c, "where"));

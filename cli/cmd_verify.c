@@ -10,6 +10,7 @@
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/report.h"
+#include "cli/safe.h"
 #include "cli/summary.h"
 #include "cli/weights.h"
 
@@ -32,7 +33,7 @@ static const char help[] =
 
 static void print_structure(const RaspVerifyReport *r) {
     if (!r->same_structure) {
-        printf("  program      differs: %s\n", r->difference);
+        printf("  program      differs: %s\n", safe_text(r->difference));
         puts("               (what the embedded program compiles to with the stored options)");
         return;
     }
@@ -49,21 +50,21 @@ static void print_certificate(const RaspVerifyReport *r) {
     const RaspCertificate *c = &r->certificate;
     if (!r->same_structure) return;
     if (!c->holds) {
-        printf("  certificate  does not hold: %s\n", c->broken);
+        printf("  certificate  does not hold: %s\n", safe_text(c->broken));
         return;
     }
     printf("  certificate  holds: error at most %.3g\n", c->error);
     if (r->claims_too_much)
         printf("               but the file claims %.3g, which is less\n", r->claimed);
     if (*c->where)
-        printf("  tightest     layer %u, %s: %.2g of what is allowed\n", c->layer, c->where,
-               c->tightest);
+        printf("  tightest     layer %u, %s: %.2g of what is allowed\n", c->layer,
+               safe_text(c->where), c->tightest);
 }
 
 static void print_list(const char *label, const char *lead, const char *const *texts,
                        size_t count) {
     for (size_t k = 0; k < count && k < RASP_VERIFY_SHOWN; k++)
-        printf("  %-12s %s%s\n", k ? "" : label, k ? "" : lead, texts[k]);
+        printf("  %-12s %s%s\n", k ? "" : label, k ? "" : lead, safe_text(texts[k]));
     if (count > RASP_VERIFY_SHOWN)
         printf("               ... and %s more\n", grouped(count - RASP_VERIFY_SHOWN));
 }

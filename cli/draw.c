@@ -2,6 +2,7 @@
 #include "cli/draw.h"
 
 #include "base/utf8.h"
+#include "cli/safe.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -18,7 +19,7 @@ static const char folder[] = "comp_flows";
 enum { NAME_BYTES = 120 }; /* of a file name, which may hold 255 */
 
 static void complain(const char *what, const char *about, const char *why) {
-    fprintf(stderr, "rasp: %s '%s': %s\n", what, about, why);
+    fprintf(stderr, "rasp: %s '%s': %s\n", what, safe_text(about), why);
 }
 
 /* "name(input)" as a file name: nothing that leads out of the folder or that a terminal would

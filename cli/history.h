@@ -3,7 +3,7 @@
  *
  * Every line is appended as it is typed, so that sessions at the same time do not lose one
  * another's.  Without a home, or if the file cannot be written, there is no history, and
- * nothing is said.
+ * nothing is said; so too if the file or its folder is a link, or not the user's alone to change.
  */
 #ifndef RASP_CLI_HISTORY_H
 #define RASP_CLI_HISTORY_H

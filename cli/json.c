@@ -1,5 +1,6 @@
 #include "cli/json.h"
 
+#include "base/safe.h"
 #include "base/utf8.h"
 
 #include <assert.h>
@@ -8,17 +9,36 @@
 
 /* --- strings ---------------------------------------------------------------------------- */
 
+static void put_code(FILE *out, uint32_t c) {
+    if (c < 0x10000)
+        fprintf(out, "\\u%04x", c);
+    else
+        fprintf(out, "\\u%04x\\u%04x", 0xd800 + ((c - 0x10000) >> 10), 0xdc00 + (c & 0x3ff));
+}
+
+/* Text of which nothing that a terminal obeys is left; what is no UTF-8 cannot be said. */
+static void put_safe(FILE *out, const char *text, size_t length) {
+    char escape[SAFE_MOST];
+    for (size_t at = 0; at < length;) {
+        size_t step = safe_step(text + at, length - at, escape);
+        if (!*escape)
+            fwrite(text + at, 1, step, out);
+        else
+            put_code(out, utf8_step(text + at, length - at) ? utf8_decode(text + at) : 0xfffd);
+        at += step;
+    }
+}
+
 static void put_bytes(FILE *out, const char *text, size_t length) {
     static const char from[] = "\"\\\b\f\n\r\t", into[] = "\"\\bfnrt";
-    for (size_t k = 0; k < length; k++) {
-        unsigned char c = (unsigned char)text[k];
-        const char *found = c ? strchr(from, c) : NULL;
+    for (size_t k = 0, step; k < length; k += step) {
+        const char *found = text[k] ? strchr(from, text[k]) : NULL;
+        step = utf8_step(text + k, length - k);
+        if (!step) step = 1;
         if (found)
             fputc('\\', out), fputc(into[found - from], out);
-        else if (c < 0x20 || c == 0x7f)
-            fprintf(out, "\\u%04x", c);
         else
-            fputc(c, out);
+            put_safe(out, text + k, step);
     }
 }
 
@@ -88,7 +108,7 @@ void json_bytes(Json *j, const char *key, const char *bytes, size_t length) {
 
 void json_ready(Json *j, const char *key, const char *text) {
     enter(j, key);
-    fputs(text, j->out);
+    put_safe(j->out, text, strlen(text));
 }
 
 void json_flag(Json *j, const char *key, bool value) {

@@ -2,6 +2,7 @@
 
 #include "cli/history.h"
 #include "cli/report.h"
+#include "cli/safe.h"
 
 #include <histedit.h>
 #include <signal.h>
@@ -171,7 +172,7 @@ static void bind_keys(EditLine *editor) {
 LineEdit *line_edit_new(LineCompleter *complete, void *context) {
     LineEdit *edit = calloc(1, sizeof *edit);
     if (!edit) return NULL;
-    edit->editor = el_init("rasp", stdin, stdout, stderr);
+    edit->editor = el_init("rasp", stdin, safe_terminal(), stderr);
     edit->history = history_init();
     edit->complete = complete;
     edit->context = context;

@@ -2,6 +2,7 @@
 
 #include "api/rasp.h"
 #include "cli/report.h"
+#include "cli/safe.h"
 
 #include <argp.h>
 #include <fcntl.h>
@@ -16,15 +17,16 @@
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
+    bool reports; /* it prints no values for others to read, so its output is always made safe */
     const char *summary;
 } commands[] = {
-    {"run", cmd_run, "run a program on inputs"},
-    {"compile", cmd_compile, "compile a program to the weights of a transformer"},
-    {"check", cmd_check, "compare the transformer with the interpreter"},
-    {"info", cmd_info, "what is inside a weights file"},
-    {"verify", cmd_verify, "show that a weights file computes its program"},
-    {"layers", cmd_layers, "the attention layers and heads a program needs"},
-    {"repl", cmd_repl, "read, execute and show statements (also: rasp alone)"},
+    {"run", cmd_run, false, "run a program on inputs"},
+    {"compile", cmd_compile, true, "compile a program to the weights of a transformer"},
+    {"check", cmd_check, true, "compare the transformer with the interpreter"},
+    {"info", cmd_info, true, "what is inside a weights file"},
+    {"verify", cmd_verify, true, "show that a weights file computes its program"},
+    {"layers", cmd_layers, true, "the attention layers and heads a program needs"},
+    {"repl", cmd_repl, false, "read, execute and show statements (also: rasp alone)"},
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
@@ -63,6 +65,7 @@ static int run_command(int k, int argc, char **argv) {
     char name[32];
     snprintf(name, sizeof name, "rasp %s", commands[k].name);
     argv[0] = name;
+    if (commands[k].reports || isatty(STDOUT_FILENO)) safe_output();
     return commands[k].run(argc, argv);
 }
 

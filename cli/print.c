@@ -2,6 +2,7 @@
 
 #include "base/utf8.h"
 #include "cli/command.h"
+#include "cli/safe.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -381,7 +382,9 @@ static void on_example(void *context, RaspRepl *repl, RaspExample which) {
 
 static void put_message(const Printer *printer, const RaspMessage *message) {
     char *text = rasp_message_show(message, printer->colour);
-    fputs(text ? text : message->text, printer->out);
+    FILE *out = printer->out == stdout ? safe_terminal() : printer->out; /* it may have colours */
+    fputs(text ? text : message->text, out);
+    fflush(out);
     rasp_free(text);
 }
 

@@ -1,6 +1,7 @@
 #include "cli/report.h"
 
 #include "cli/command.h"
+#include "cli/safe.h"
 #include "cli/stop.h"
 
 #include <errno.h>
@@ -74,6 +75,7 @@ bool report_output_failed(void) {
 int report_output(int status) {
     errno = 0;
     if (fflush(stdout) != 0 && !write_error) write_error = errno;
+    safe_finish();
     if (!report_output_failed() || write_error == EPIPE) return write_error ? EXIT_FAILED : status;
     clearerr(stdout);
     report_error("cannot write the output: %s", strerror(write_error));

@@ -5,6 +5,7 @@
 #include "cli/lines.h"
 #include "cli/print.h"
 #include "cli/report.h"
+#include "cli/safe.h"
 #include "cli/stop.h"
 
 #include <errno.h>
@@ -24,7 +25,7 @@ typedef struct Job {
 /* --- results ---------------------------------------------------------------------------- */
 
 static void print_line(const RunnerOptions *o, const char *name, const RaspSequence *values) {
-    if (o->named) printf("%s = ", name);
+    if (o->named) printf("%s = ", safe_text(name));
     print_values(stdout, values, o->precision);
     putchar('\n');
 }

@@ -2,6 +2,7 @@
 
 #include "base/utf8.h"
 #include "cli/report.h"
+#include "cli/safe.h"
 #include "cli/stop.h"
 
 #include <stdio.h>
@@ -19,6 +20,7 @@ static void put_bytes(char *text, size_t size, size_t bytes) {
 
 static void put_row(const char *name, const char *plan, const char *rows, const char *time,
                     const char *memory) {
+    name = safe_text(name);
     int pad = NAME_WIDTH - (int)utf8_count(name, strlen(name));
     fprintf(stderr, "%s%*s  %-16s %9s %12s %11s\n", name, pad > 0 ? pad : 0, "", plan, rows, time,
             memory);

@@ -2,9 +2,13 @@
 
 #include "cli/command.h"
 #include "cli/report.h"
+#include "cli/stop.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 bool weights_recognised(const char *path) {
     unsigned char start[8];
@@ -28,4 +32,40 @@ int weights_open(const char *path, const WeightsLimits *limits, RaspModel **mode
     RaspConfig config = weights_config(limits);
     *model = rasp_model_load(path, &config, &error);
     return *model ? EXIT_FINE : report_failure(&error);
+}
+
+/* --- saving -------------------------------------------------------------------------------- */
+
+bool weights_is_output(const char *path) {
+    static const char *const names[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (strcmp(path, names[k]) == 0) return true;
+    return false;
+}
+
+static int write_all(const unsigned char *bytes, size_t size) {
+    while (size) {
+        ssize_t put = write(STDOUT_FILENO, bytes, size);
+        if (put < 0 && errno == EINTR && !stop_requested()) continue;
+        if (put < 0) {
+            report_error("cannot write the weights to standard output: %s", strerror(errno));
+            return EXIT_FAILED;
+        }
+        bytes += put;
+        size -= (size_t)put;
+    }
+    return EXIT_FINE;
+}
+
+int weights_save(const RaspModel *model, const char *path) {
+    RaspError error;
+    unsigned char *bytes;
+    size_t size;
+    if (!weights_is_output(path))
+        return rasp_model_save(model, path, &error) ? EXIT_FINE : report_failure(&error);
+    if (!rasp_model_bytes(model, &bytes, &size, &error)) return report_failure(&error);
+    fflush(stdout);
+    int status = write_all(bytes, size);
+    rasp_free(bytes);
+    return status;
 }
