@@ -272,11 +272,14 @@ static int info(const Common *a) {
     int status = weights_open(a->argument, &(WeightsLimits){a->memory, a->time_limit}, &model);
     if (status != EXIT_FINE) return status;
     char *text = rasp_model_json(model, &error);
-    Info info = {a->argument, rasp_model_info(model), text ? json_loads(text, 0, NULL) : NULL};
+    Info info = {a->argument, rasp_model_info(model),
+                 text ? json_loads(text, JSON_ALLOW_NUL, NULL) : NULL};
     if (info.document)
         show(a, &info);
+    else if (!text)
+        status = report_failure(&error);
     else
-        status = text ? EXIT_FAILED : report_failure(&error);
+        report_error("'%s': out of memory for its description", a->argument), status = EXIT_FAILED;
     json_decref(info.document);
     rasp_free(text);
     rasp_model_free(model);
