@@ -101,6 +101,7 @@ $(B)/librasp.a: $(OBJ_LIB)
 	$(call Q,ar)$(LD) -r -o $(@:.a=.o) $^ && objcopy --localize-hidden $(@:.a=.o) && \
 	    $(AR) rcs $@ $(@:.a=.o)
 $(B)/$(SO): $(OBJ_LIB)
+	@rm -f $(B)/librasp.so.*
 	$(call Q,link)$(CC) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs $(LDFLAGS) -o $@ $^ $(LIBLIBS)
 
 $(B)/%.o: %.c | $(GEN)
