@@ -1,6 +1,7 @@
 /* Programs to models, and what is known of the result. */
 #include "api/model.h"
 #include "base/clock.h"
+#include "base/utf8.h"
 
 #include "compile/complete.h"
 #include "compile/plan_dump.h"
@@ -28,12 +29,45 @@ static bool fail_lowering(RaspProgram *p, Core *core, const LowerError *error) {
     return false;
 }
 
+/* The input as `rasp run` reads it back: "ab" or [1, 2], in quotes. */
+static const char *input_text(const NoAnswer *none, const Atom *alphabet, Arena *arena) {
+    enum { SHOWN = 60 };
+    bool characters = true;
+    uint32_t shown = none->length < SHOWN ? none->length : SHOWN;
+    for (uint32_t i = 0; i < none->length; i++) {
+        Atom token = alphabet[none->ids[i]];
+        characters &= token.kind == ATOM_STRING &&
+                      token.s->length == utf8_step(token.s->text, token.s->length);
+    }
+    const char *text = characters ? "" : "[";
+    for (uint32_t i = 0; i < shown; i++)
+        text = arena_format(
+            arena, "%s%s%s", text, i && !characters ? ", " : "",
+            atom_show(alphabet[none->ids[i]], characters ? ATOM_PLAIN : ATOM_JSON, arena));
+    if (shown < none->length)
+        return arena_format(arena, characters ? "\"%s...\" (%u tokens)" : "%s, ...] (%u tokens)",
+                            text, none->length);
+    return arena_format(arena, characters ? "\"%s\"" : "%s]", text);
+}
+
+static bool fail_answers(RaspModel *m, Core *core, const NoAnswer *none) {
+    const Target *target = &m->target;
+    DiagSink sink = core_sink(core);
+    diag_error(&sink, session_sources(m->program->session), none->span,
+               "'%s' has no answer on the input %s%s: %s (give a default, exclude such inputs by "
+               "--where or --first, or compile with --partial)",
+               target->outputs[none->sop].name,
+               input_text(none, target->record.options.alphabet, core->arena),
+               none->shortest ? "" : " (there may be shorter ones)", none->text);
+    return false;
+}
+
 bool model_compile(RaspModel *m, Core *core, Compiled *compiled) {
     const Target *target = &m->target;
     LowerError error = {0};
     return compile_graph(session_graph(m->program->session), target->outputs, target->output_count,
                          &target->record.options, core->arena, compiled, &error) ||
-           fail_lowering(m->program, core, &error);
+           (compiled->none.ids ? fail_answers(m, core, &compiled->none) : fail_lowering(m->program, core, &error));
 }
 
 static void note_stats(RaspModel *m, double seconds) {

@@ -59,6 +59,17 @@ static RaspKind kind_of(RtKind kind) {
     return kinds[kind];
 }
 
+static void inform_answers(RaspModel *m) {
+    static const RaspAnswers words[] = {[ANSWERS_PROVED] = RASP_ANSWERS_PROVED,
+                                        [ANSWERS_RUN] = RASP_ANSWERS_RUN,
+                                        [ANSWERS_NOT_SHOWN] = RASP_ANSWERS_NOT_SHOWN,
+                                        [ANSWERS_PARTIAL] = RASP_ANSWERS_PARTIAL};
+    Answers answers;
+    if (!record_load_answers(m->model, &answers)) return;
+    m->info.answers = words[answers.kind];
+    m->info.answers_tried = answers.tried;
+}
+
 bool model_inform(RaspModel *m) {
     const Model *model = m->model;
     RtError error;
@@ -79,6 +90,7 @@ bool model_inform(RaspModel *m) {
                         .parameters = model_parameters(model),
                         .nonzero = model_nonzeros(model),
                         .certified = certified(model)};
+    inform_answers(m);
     count_layers(m);
     list_outputs(m);
     return true;

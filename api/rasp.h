@@ -313,6 +313,7 @@ typedef struct RaspTarget {
     double tolerance;     /* greatest certified error to accept; 0: any */
     uint32_t table_limit; /* most values of one s-op; 0: 65,536 */
     double time_limit;    /* CPU seconds; 0: RaspConfig's */
+    bool partial;         /* there may be inputs without an answer: rasp_forward says which */
 } RaspTarget;
 
 enum { RASP_LONGEST = 50000 }; /* the greatest max_length */
@@ -367,6 +368,15 @@ RASP_API bool rasp_model_bytes(const RaspModel *model, unsigned char **bytes, si
                                RaspError *error);
 RASP_API void rasp_model_free(RaspModel *model);
 
+/* Has the program an answer on every input that the model is for? */
+typedef enum RaspAnswers {
+    RASP_ANSWERS_UNKNOWN,   /* the file does not say */
+    RASP_ANSWERS_PROVED,    /* on every one, from the values that its s-ops can have */
+    RASP_ANSWERS_RUN,       /* on every one: the interpreter ran them all */
+    RASP_ANSWERS_NOT_SHOWN, /* on each of `answers_tried` */
+    RASP_ANSWERS_PARTIAL,   /* not: the model says itself where there is none */
+} RaspAnswers;
+
 typedef struct RaspOutput {
     const char *name;
     const char *decode; /* "argmax", "nearest" or "number" */
@@ -389,7 +399,9 @@ typedef struct RaspModelInfo {
     size_t sublayers, hidden_units, width, parameters, nonzero;
     const RaspOutput *outputs; /* the last one is the default */
     size_t output_count;
-    double certified; /* the error that the file states; negative: none.  A claim: rasp_verify */
+    double certified;    /* the error that the file states; negative: none.  A claim: rasp_verify */
+    RaspAnswers answers; /* a claim too */
+    uint64_t answers_tried; /* inputs that the interpreter ran */
 } RaspModelInfo;
 
 RASP_API const RaspModelInfo *rasp_model_info(const RaspModel *model);

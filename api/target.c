@@ -199,6 +199,7 @@ bool target_choose(RaspProgram *p, const RaspSop *outputs, size_t count, const R
     r->options.layout = layouts[wanted->layout];
     r->options.log_length = wanted->log_length;
     r->options.tolerance = wanted->tolerance;
+    r->options.partial = wanted->partial;
     if (wanted->table_limit) r->options.table_limit = wanted->table_limit;
     return check_numbers(p, wanted) && choose_outputs(p, outputs, count, target) &&
            choose_domain(p, wanted, r);

@@ -112,6 +112,7 @@ static void print_report(const Report *r) {
     printf("  arithmetic      %s, beta %g\n", rasp_dtype_name((int)i->dtype), c->beta);
     printf("  certified       error at most %.3g; tightest: %s, %.2g of what is allowed\n",
            c->error, *c->where ? c->where : "nothing", c->tightest);
+    printf("  answers         %s\n", summary_answers(i));
     printf("  compiled in     %.3g s\n", r->stats.seconds);
     if (!r->arguments->output) puts("  nothing is written (-o FILE writes the weights)");
 }

@@ -262,6 +262,7 @@ static void show(const Common *a, const Info *info) {
     }
     print_sizes(info);
     print_certificate(info);
+    put_line(2, "answers         %s", summary_answers(info->model));
     print_layers(info);
     print_stream(info);
 }

@@ -15,6 +15,12 @@ const char *summary_heads(const RaspModelInfo *info) {
     return text;
 }
 
+static const char *const answers_words[] = {[RASP_ANSWERS_UNKNOWN] = "unknown",
+                                            [RASP_ANSWERS_PROVED] = "proved",
+                                            [RASP_ANSWERS_RUN] = "all run",
+                                            [RASP_ANSWERS_NOT_SHOWN] = "not shown",
+                                            [RASP_ANSWERS_PARTIAL] = "partial"};
+
 void summary_json(Json *j, const RaspModelInfo *info) {
     json_count(j, "attention_layers", info->attention_layers);
     json_begin_array(j, "heads_per_layer");
@@ -29,6 +35,27 @@ void summary_json(Json *j, const RaspModelInfo *info) {
     json_count(j, "parameters", info->parameters);
     json_count(j, "nonzero", info->nonzero);
     json_text(j, "dtype", rasp_dtype_name((int)info->dtype));
+    json_text(j, "answers", answers_words[info->answers]);
+    json_count(j, "answers_tried", info->answers_tried);
+}
+
+const char *summary_answers(const RaspModelInfo *info) {
+    const char *tried = grouped(info->answers_tried);
+    switch (info->answers) {
+    case RASP_ANSWERS_PROVED:
+        return "on every input (proved)";
+    case RASP_ANSWERS_RUN:
+        return arena_format(command_arena(), "on every input (all %s were run)", tried);
+    case RASP_ANSWERS_NOT_SHOWN:
+        return arena_format(command_arena(),
+                            "not shown to have an answer everywhere; on each of the %s inputs "
+                            "that were run",
+                            tried);
+    case RASP_ANSWERS_PARTIAL:
+        return "partial: on some inputs there is none, and the model says so";
+    default:
+        return "the file does not say whether there is one on every input";
+    }
 }
 
 static bool is_character(RaspAtom token) {

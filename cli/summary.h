@@ -17,4 +17,10 @@ const char *summary_alphabet(const RaspModelInfo *info, size_t limit);
 /* 329960 as "329,960". */
 const char *grouped(size_t number);
 
+/* "s", or "" for one. */
+const char *plural(size_t count);
+
+/* Has the program an answer everywhere, in words; for the line `answers`. */
+const char *summary_answers(const RaspModelInfo *info);
+
 #endif

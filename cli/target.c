@@ -14,6 +14,7 @@ enum {
     KEY_MASK,
     KEY_LAYOUT,
     KEY_LOG_LENGTH,
+    KEY_PARTIAL,
     KEY_TOLERANCE,
     KEY_TABLE_LIMIT,
     KEY_TIME_LIMIT
@@ -28,6 +29,8 @@ static const struct argp_option table[] = {
     {"max-length", KEY_LENGTH, "N", 0, "the longest input (default: the comment, then 16)", 3},
     {"first", KEY_FIRST, "TOKEN", 0, "inputs start with this token", 3},
     {"where", KEY_WHERE, "SOP", 0, "inputs are those on which this s-op is true everywhere", 3},
+    {"partial", KEY_PARTIAL, NULL, 0,
+     "there may be inputs on which the program fails: the model says which they are", 3},
     {"dtype", KEY_DTYPE, "TYPE", 0, "f32, f64, or auto: the smaller that can be certified", 4},
     {"mask", KEY_MASK, "MASKS", 0, "per-head, none (a plain encoder) or causal (a plain decoder)",
      4},
@@ -71,6 +74,9 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         return 0;
     case KEY_LOG_LENGTH:
         o->log_length = true;
+        return 0;
+    case KEY_PARTIAL:
+        o->partial = true;
         return 0;
     case KEY_TOLERANCE:
         o->tolerance = option_positive(state, "--tolerance", text);

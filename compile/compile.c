@@ -153,11 +153,16 @@ static bool choose_weights(Compiler *k) {
     return false;
 }
 
-static bool can_be_true(Values *values, NodeId where) {
-    const NodeValues *v = values_of(values, where);
-    bool some = false;
+/* False: it certainly does not. */
+static bool holds_somewhere(Values *values) {
+    const NodeValues *v = values_of(values, values_domain(values)->where);
+    bool some = false, all;
     for (uint32_t k = 0; k < v->count; k++) some |= atom_truth(v->levels[k]);
-    return some;
+    if (!some) return false;
+    Arena *arena = arena_child(graph_arena(values_graph(values)));
+    bool holds = answers_where_holds(values_graph(values), values_domain(values), arena, &all);
+    arena_free(arena);
+    return holds || !all;
 }
 
 /* In memory of their own, whatever the caller does with the options. */
@@ -176,8 +181,8 @@ static bool check_where(Values *values, NodeId where, LowerError *error) {
     const char *message = NULL;
     if (!values_of(values, where))
         message = "too many values to say on which inputs this is true";
-    else if (!can_be_true(values, where))
-        message = "is true on no input";
+    else if (!holds_somewhere(values))
+        message = "holds on no input of the domain (--where)";
     if (message) snprintf(error->message, sizeof error->message, "%s", message);
     return !message;
 }
@@ -196,6 +201,22 @@ static bool check_options(const CompileOptions *o, LowerError *error) {
     return false;
 }
 
+/* Is there an input at all, and an answer on every one? */
+static bool settle_answers(Compiler *k) {
+    Compiled *c = k->c;
+    Graph *graph = values_graph(k->values);
+    Arena *arena = arena_child(c->arena);
+    NodeId *sops = ARENA_ARRAY(arena, k->output_count, NodeId);
+    for (uint32_t o = 0; o < k->output_count; o++) sops[o] = k->outputs[o].node;
+    if (answers_proved(total_new(k->values, arena), sops, k->output_count, arena))
+        c->answers.kind = ANSWERS_PROVED;
+    else
+        c->answers =
+            answers_try(graph, values_domain(k->values), sops, k->output_count, c->arena, &c->none);
+    arena_free(arena);
+    return !c->none.ids;
+}
+
 bool compile_graph(Graph *graph, const CompileOutput *outputs, uint32_t output_count,
                    const CompileOptions *options, Arena *arena, Compiled *c, LowerError *error) {
     *c = (Compiled){.arena = arena};
@@ -209,7 +230,7 @@ bool compile_graph(Graph *graph, const CompileOutput *outputs, uint32_t output_c
                           (uint64_t)options->table_limit * ROWS_PER_LEVEL, arena);
     c->trace = ARENA_NEW(arena, CompileTrace);
     c->trace->values = k.values;
-    if (!check_where(k.values, options->where, error)) return false;
+    if (!check_where(k.values, options->where, error) || !settle_answers(&k)) return false;
     for (uint32_t o = 0; o < output_count; o++)
         if (graph_node(graph, outputs[o].node)->depth > k.depth)
             k.depth = graph_node(graph, outputs[o].node)->depth;

@@ -7,6 +7,7 @@
 #ifndef RASP_COMPILE_COMPILE_H
 #define RASP_COMPILE_COMPILE_H
 
+#include "compile/answers.h"
 #include "compile/circuit.h"
 #include "compile/lower/lower.h"
 #include "runtime/model.h"
@@ -38,6 +39,7 @@ typedef struct CompileOptions {
     bool log_length;
     CompileLayout layout;
     double tolerance; /* the certified error may not be greater; 0: whatever holds */
+    bool partial;     /* there may be inputs without an answer, which flag outputs tell */
 } CompileOptions;
 
 /* All fields but the alphabet: length 16, no first token, dtype auto, masks per head. */
@@ -65,6 +67,8 @@ typedef struct Compiled {
     Model *model;           /* the weights, rounded to their type; the caller's: model_free */
     Model *ideal;           /* before rounding: compiled_clear */
     const Certificate *certificate; /* of `model` */
+    Answers answers;
+    NoAnswer none; /* of what is refused because an input has no answer: `ids` is not NULL */
     CompileStats stats;
     Arena *arena;        /* of everything but the models */
     Arena *tensors;      /* the models' bytes, charged */

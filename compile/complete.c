@@ -19,7 +19,7 @@ static size_t document_bytes(const Circuit *circuit, const Record *record) {
 bool complete_model(Compiled *c, const Record *record, const SourceMap *sources) {
     arena_charge(c->tensors, document_bytes(c->circuit, record));
     return describe_model(c->circuit, sources, c->model, c->arena) &&
-           record_store(record, c->model) &&
+           record_store(record, c->model) && record_store_answers(&c->answers, c->model) &&
            describe_certificate(c->circuit, c->certificate, sources, c->model, c->arena) &&
            compiled_lay_out(c, &record->options);
 }

@@ -72,12 +72,18 @@ static json_t *options_json(const Record *r) {
     json_t *names = json_array();
     for (size_t k = 0; k < r->name_count; k++)
         json_array_append_new(names, json_string(r->names[k]));
-    return json_pack("{s:o, s:s*, s:s, s:s, s:s, s:I, s:f, s:b}", "sops", names, "expression",
+    return json_pack("{s:o, s:s*, s:s, s:s, s:s, s:I, s:f, s:b, s:b}", "sops", names, "expression",
                      r->expression, "dtype", compile_dtype_names[r->options.dtype], "mask",
                      compile_mask_names[r->options.masks], "layout",
                      compile_layout_names[r->options.layout], "table_limit",
                      (json_int_t)r->options.table_limit, "tolerance", r->options.tolerance,
-                     "log_length_scaling", r->options.log_length);
+                     "log_length_scaling", r->options.log_length, "partial", r->options.partial);
+}
+
+bool record_store_answers(const Answers *answers, Model *model) {
+    json_t *said = json_pack("{s:s, s:I}", "everywhere", answers_words[answers->kind], "tried",
+                             (json_int_t)answers->tried);
+    return said && json_object_set_new(model->extra, "answers", said) == 0;
 }
 
 static json_t *file_json(const FileText *file) {
@@ -186,6 +192,16 @@ bool record_load_domain(const Model *model, int32_t *first, const char **where, 
     return *first >= 0 || rt_error(error, "domain.first: expected a token of the alphabet");
 }
 
+bool record_load_answers(const Model *model, Answers *answers) {
+    const json_t *said = json_object_get(model->extra, "answers");
+    const char *word = json_string_value(json_object_get(said, "everywhere"));
+    int kind = word ? compile_word(answers_words, word) : -1;
+    json_int_t tried = json_integer_value(json_object_get(said, "tried"));
+    if (kind < 0) return false;
+    *answers = (Answers){(AnswersKind)kind, tried < 0 ? 0 : (uint64_t)tried};
+    return true;
+}
+
 static bool load_word(const json_t *options, const char *key, const char *const *words, int *value,
                       RtError *error) {
     const char *word = json_string_value(json_object_get(options, key));
@@ -242,6 +258,7 @@ static bool load_options(const Model *model, Arena *arena, Record *r, RtError *e
     r->options.dtype = (CompileDtype)dtype;
     r->options.masks = (MaskRule)masks;
     r->options.layout = (CompileLayout)layout;
+    r->options.partial = json_is_true(json_object_get(options, "partial"));
     return load_numbers(options, r, error);
 }
 

@@ -3,7 +3,7 @@
  * run the program beside its weights, and to compile it again.
  *
  * Keys of the model document (docs/weights.md): program, source, source_sha256, sources,
- * compiler, domain, options.
+ * compiler, domain, options; and of what was found on the way, answers.
  */
 #ifndef RASP_COMPILE_RECORD_H
 #define RASP_COMPILE_RECORD_H
@@ -33,6 +33,11 @@ extern const char *const compile_layout_names[]; /* compact standard */
 
 /* Writes the record into the model's document; false when memory runs out. */
 bool record_store(const Record *record, Model *model);
+
+/* Whether there is an answer on every input of the domain: a claim of the file. */
+bool record_store_answers(const Answers *answers, Model *model);
+/* False: the file does not say. */
+bool record_load_answers(const Model *model, Answers *answers);
 
 /* Reads it back: the alphabet and the length are the model's, and so are the texts, which live
  * as long as it does.  False and *error when a key is missing or is not what it should be. */
