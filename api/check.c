@@ -27,10 +27,19 @@ static const RunOptions *make_runs(Report *r, const RaspCheckOptions *o, size_t 
     return runs;
 }
 
-static const NodeId *output_nodes(const Target *target, Arena *arena) {
-    NodeId *nodes = ARENA_ARRAY(arena, target->output_count, NodeId);
-    for (uint32_t k = 0; k < target->output_count; k++) nodes[k] = target->outputs[k].node;
-    return nodes;
+/* What the outputs of the model should be, flags among them. */
+static CheckSubject subject_of(const RaspModel *m, const Domain *domain, Arena *arena) {
+    size_t count = m->model->output_count;
+    NodeId *nodes = ARENA_ARRAY(arena, count, NodeId);
+    bool *flags = ARENA_ARRAY(arena, count, bool);
+    for (size_t k = 0; k < m->info.output_count; k++) {
+        ptrdiff_t flag = m->info.outputs[k].flag;
+        nodes[k] = m->target.outputs[k].node;
+        if (flag < 0) continue;
+        nodes[flag] = nodes[k];
+        flags[flag] = true;
+    }
+    return (CheckSubject){session_graph(m->program->session), domain, m->model, nodes, flags};
 }
 
 static const RaspAtom *atoms_of(const Atom *atoms, size_t count, Arena *arena) {
@@ -59,7 +68,7 @@ static RaspCheckRun run_out(const Report *r, const CheckRun *run, double tempera
 static void fill(Report *r, const CheckReport *report, const RunOptions *runs, size_t count) {
     RaspCheckRun *list = ARENA_ARRAY(r->core.arena, count, RaspCheckRun);
     RaspCheckReport *public = &r->public;
-    public->agree = true;
+    public->agree = report->compared > 0;
     for (size_t k = 0; k < count; k++) {
         list[k] = run_out(r, &report->runs[k], runs[k].temperature);
         if (list[k].agreed < report->compared) public->agree = false;
@@ -69,6 +78,7 @@ static void fill(Report *r, const CheckReport *report, const RunOptions *runs, s
     public->compared = report->compared;
     public->positions = report->positions;
     public->faulted = report->faulted;
+    public->left_out = report->left_out;
     public->outside = report->outside;
     public->runs = list;
     public->run_count = count;
@@ -86,8 +96,7 @@ static bool check(Core *core, void *context) {
     const RaspModel *m = r->model;
     const CompileOptions *c = &m->target.record.options;
     Domain domain = {c->alphabet, c->alphabet_size, c->max_length, c->first, c->where};
-    CheckSubject subject = {session_graph(m->program->session), &domain, m->model,
-                            output_nodes(&m->target, core->arena)};
+    CheckSubject subject = subject_of(m, &domain, core->arena);
     size_t count = o->temperatures && o->temperature_count ? o->temperature_count : 1;
     const RunOptions *runs = make_runs(r, o, count);
     r->public.seed = o->seed;

@@ -31,6 +31,7 @@ struct RaspForward {
     RaspSequence tokens;
     RunResult result;
     RaspSequence *outputs;
+    bool *answered; /* by output */
 };
 
 /* --- words ------------------------------------------------------------------------------ */
@@ -206,15 +207,32 @@ static RaspReading reading_out(const RaspEngine *e, size_t output, const Reading
     return (RaspReading){value, r->number, r->margin};
 }
 
-static void make_sequences(RaspForward *f) {
+static const char no_answer[] = "the model has no answer there: its program fails on this input";
+
+static bool has_answer(const RaspForward *f, size_t output) {
+    ptrdiff_t flag = f->engine->owner->info.outputs[output].flag;
+    for (size_t i = 0; flag >= 0 && i < f->length; i++) {
+        const Reading *r = run_reading(&f->result, (size_t)flag, i);
+        RaspAtom value = reading_out(f->engine, (size_t)flag, r).value;
+        if (!rasp_atom_equal(value, rasp_bool(false))) return false;
+    }
+    return true;
+}
+
+/* False: no output has an answer. */
+static bool make_sequences(RaspForward *f) {
     const RaspModelInfo *info = &f->engine->owner->info;
+    bool any = false;
     f->outputs = ARENA_ARRAY(f->core.arena, info->output_count, RaspSequence);
+    f->answered = ARENA_ARRAY(f->core.arena, info->output_count, bool);
     for (size_t k = 0; k < info->output_count; k++) {
+        any |= f->answered[k] = has_answer(f, k);
         RaspAtom *atoms = ARENA_BLOCK(f->core.arena, f->length, RaspAtom);
         for (size_t i = 0; i < f->length; i++)
             atoms[i] = reading_out(f->engine, k, run_reading(&f->result, k, i)).value;
         f->outputs[k] = sequence_of_atoms(atoms, f->length);
     }
+    return any || core_fail(&f->core, RASP_FAILED, "%s", no_answer);
 }
 
 typedef struct ForwardCall {
@@ -275,8 +293,7 @@ static bool run(Core *core, void *context) {
     const ForwardCall *call = context;
     if (!read_ids(f, call->input)) return false;
     if (!(call->tap ? run_reference(f, call->tap) : run_engine(f))) return false;
-    make_sequences(f);
-    return true;
+    return make_sequences(f);
 }
 
 static RaspForward *forward(RaspEngine *e, const ForwardCall *call, RaspError *error) {
@@ -316,7 +333,7 @@ const RaspSequence *rasp_forward_input(const RaspForward *f, bool *is_string) {
 }
 
 const RaspSequence *rasp_forward_sequence(const RaspForward *f, size_t output) {
-    return &f->outputs[output];
+    return f->answered[output] ? &f->outputs[output] : NULL;
 }
 
 RaspReading rasp_forward_reading(const RaspForward *f, size_t output, size_t position) {
@@ -340,6 +357,10 @@ static bool open_stream(Core *core, void *context) {
         return core_fail(core, RASP_WRONG_USE,
                          "the file was compiled for inputs on which an s-op is true everywhere, "
                          "which --stream cannot check token by token");
+    if (s->engine->model->output_count > s->engine->owner->info.output_count)
+        return core_fail(core, RASP_WRONG_USE,
+                         "the model says where it has no answer, which may show only at the end of "
+                         "the input: --stream does not go with it");
     s->readings = ARENA_ARRAY(core->arena, s->engine->model->output_count, Reading);
     s->stream = run_stream_new(s->engine->engine, &reason);
     return s->stream || core_fail(core, RASP_FAILED, "%s", reason.text);

@@ -1,6 +1,7 @@
 #include "api/model.h"
 
 #include "api/value.h"
+#include "compile/flags.h"
 #include "runtime/safetensors.h"
 
 #include <errno.h>
@@ -33,16 +34,39 @@ static void count_layers(RaspModel *m) {
     }
 }
 
-static void list_outputs(RaspModel *m) {
+/* The outputs that say where others have no answer stand behind all others.  Gives how many are
+ * none of them, or 0 after a message. */
+static size_t find_flags(RaspModel *m, RaspOutput *outputs) {
+    const Model *model = m->model;
+    size_t visible = 0;
+    for (size_t k = 0; k < model->output_count; k++) {
+        size_t of = 0;
+        while (of < visible && !flags_is_name(outputs[k].name, outputs[of].name)) of++;
+        if (of < visible)
+            outputs[of].flag = (ptrdiff_t)k;
+        else if (visible++ < k) {
+            core_fail(&m->core, RASP_WRONG_FILE,
+                      "'%s': outputs[%zu]: expected no '%s' behind an output that says where "
+                      "another has no answer",
+                      m->name, k, outputs[k].name);
+            return 0;
+        }
+    }
+    return visible;
+}
+
+static bool list_outputs(RaspModel *m) {
     const Model *model = m->model;
     RaspOutput *outputs = ARENA_ARRAY(m->core.arena, model->output_count + 1, RaspOutput);
     for (size_t k = 0; k < model->output_count; k++) {
         const ModelOutput *o = model->outputs[k];
-        outputs[k] = (RaspOutput){o->name, rt_decode_names[o->decode], o->start,
-                                  atoms_of(&m->core, o->values, o->value_count), o->value_count};
+        outputs[k] = (RaspOutput){o->name,        rt_decode_names[o->decode],
+                                  o->start,       atoms_of(&m->core, o->values, o->value_count),
+                                  o->value_count, -1};
     }
     m->info.outputs = outputs;
-    m->info.output_count = model->output_count;
+    m->info.output_count = find_flags(m, outputs);
+    return m->info.output_count > 0;
 }
 
 static double certified(const Model *model) {
@@ -92,8 +116,7 @@ bool model_inform(RaspModel *m) {
                         .certified = certified(model)};
     inform_answers(m);
     count_layers(m);
-    list_outputs(m);
-    return true;
+    return list_outputs(m);
 }
 
 const RaspModelInfo *rasp_model_info(const RaspModel *m) {
@@ -296,9 +319,9 @@ static bool recall_target(Core *core, void *context) {
     if (!record_load(m->model, table, core->arena, &record, &error))
         return core_fail(core, RASP_WRONG_FILE, "'%s': %s", m->name, error.text);
     if (!target_recall(m->program, &record, &m->target)) return false;
-    return m->target.output_count == m->model->output_count ||
+    return m->target.output_count == m->info.output_count ||
            core_fail(core, RASP_WRONG_FILE, "'%s' has %zu outputs, its metadata names %u", m->name,
-                     m->model->output_count, m->target.output_count);
+                     m->info.output_count, m->target.output_count);
 }
 
 bool model_recall(RaspModel *m) {

@@ -383,6 +383,8 @@ typedef struct RaspOutput {
     size_t start;       /* first residual dimension that it reads */
     const RaspAtom *values;
     size_t value_count;
+    ptrdiff_t flag; /* in `outputs`, behind `output_count`: what is true where this has no answer;
+                       -1: it has one everywhere */
 } RaspOutput;
 
 typedef struct RaspModelInfo {
@@ -439,12 +441,12 @@ typedef struct RaspReading {
 } RaspReading;
 
 /* The forward pass on one input.  An input outside of what the model was compiled for is an
- * error. */
+ * error, and so is one on which none of its outputs has an answer (RaspTarget.partial). */
 typedef struct RaspForward RaspForward;
 RASP_API RaspForward *rasp_forward(RaspEngine *engine, const RaspInput *input, RaspError *error);
 RASP_API void rasp_forward_free(RaspForward *forward);
 RASP_API const RaspSequence *rasp_forward_input(const RaspForward *forward, bool *is_string);
-/* The values of an output of the model, by its number. */
+/* The values of an output of the model, by its number; NULL: it has no answer on the input. */
 RASP_API const RaspSequence *rasp_forward_sequence(const RaspForward *forward, size_t output);
 RASP_API RaspReading rasp_forward_reading(const RaspForward *forward, size_t output,
                                           size_t position);
@@ -516,11 +518,12 @@ typedef struct RaspCheckRun {
 } RaspCheckRun;
 
 typedef struct RaspCheckReport {
-    bool agree;               /* every compared input, at every temperature */
+    bool agree;               /* every compared input, at every temperature, and there are some */
     bool exhaustive;          /* every input of the domain was tried */
     uint32_t complete_length; /* every input up to this length was */
     size_t compared, positions;
-    size_t faulted; /* inputs on which the interpreter reports an error: left out */
+    size_t faulted;  /* inputs on which the interpreter reports an error of an output */
+    size_t left_out; /* those of them on which the model does not say so: not compared */
     size_t outside; /* inputs that the domain excludes */
     uint64_t seed;
     const RaspCheckRun *runs;

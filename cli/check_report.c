@@ -14,10 +14,13 @@ static const char *inputs_text(const CheckView *v) {
     Arena *arena = command_arena();
     const RaspCheckReport *r = v->report;
     const char *compared = grouped(r->compared);
+    if (r->compared == 0) return "no input was compared";
     if (r->exhaustive)
         return arena_format(arena, "all %s input%s of length at most %u%s", compared,
                             plural(r->compared), (unsigned)v->model->max_length,
-                            r->faulted || r->outside ? " on which there is an answer" : "");
+                            r->left_out      ? " on which there is an answer"
+                            : r->outside > 0 ? " of the domain"
+                                             : "");
     const char *seed = arena_format(arena, "seed %llu", (unsigned long long)r->seed);
     if (r->complete_length == 0)
         return arena_format(arena, "%s inputs of length at most %u (%s)", compared,
@@ -49,21 +52,36 @@ static void print_examples(const CheckView *v, const RaspCheckRun *run) {
 }
 
 static void print_left_out(const CheckView *v) {
-    if (v->report->faulted)
-        printf("  left out     %s input%s on which the interpreter reports an error\n",
-               grouped(v->report->faulted), plural(v->report->faulted));
-    if (v->report->outside)
-        printf("  outside      %s input%s that the domain excludes\n", grouped(v->report->outside),
-               plural(v->report->outside));
+    const RaspCheckReport *r = v->report;
+    if (r->left_out)
+        printf("  left out     %s input%s on which the interpreter reports an error, and the model "
+               "does not\n",
+               grouped(r->left_out), plural(r->left_out));
+    else if (r->faulted)
+        printf("  no answer    on %s of them, which the model should say\n", grouped(r->faulted));
+    if (r->outside)
+        printf("  outside      %s input%s that the domain excludes\n", grouped(r->outside),
+               plural(r->outside));
+}
+
+static const char *every_one(const RaspCheckReport *r) {
+    if (!r->left_out) return "on every one";
+    size_t all = r->compared + r->left_out; /* of several outputs some may have been compared */
+    return arena_format(command_arena(), "on these %s; nothing is said of %s of %s",
+                        grouped(r->compared), grouped(r->left_out), grouped(all));
 }
 
 static void print_run(const CheckView *v, const RaspCheckRun *run) {
     size_t wrong = v->report->compared - run->agreed;
+    if (v->report->compared == 0) {
+        puts("  disagree     nothing was compared: no input of the domain has an answer");
+        return;
+    }
     if (wrong)
         printf("  disagree     on %s of them (%s of %s positions); the first:\n", grouped(wrong),
                grouped(v->report->positions - run->right), grouped(v->report->positions));
     else
-        puts("  agree        on every one");
+        printf("  agree        %s\n", every_one(v->report));
     print_examples(v, run);
     if (run->largest_error >= 0) printf("  error        at most %.3g\n", run->largest_error);
     if (v->model->certified >= 0)
@@ -125,6 +143,7 @@ void check_print_json(const CheckView *v) {
     Json j = {.out = stdout};
     json_begin_object(&j, NULL);
     json_text(&j, "program", v->program);
+    json_flag(&j, "agree", r->agree);
     json_flag(&j, "exhaustive", r->exhaustive);
     json_count(&j, "complete_length", r->complete_length);
     json_count(&j, "max_length", v->model->max_length);
@@ -132,6 +151,7 @@ void check_print_json(const CheckView *v) {
     json_count(&j, "compared", r->compared);
     json_count(&j, "positions", r->positions);
     json_count(&j, "faulted", r->faulted);
+    json_count(&j, "left_out", r->left_out);
     json_count(&j, "outside", r->outside);
     if (v->model->certified >= 0) json_number(&j, "certified_error", "%g", v->model->certified);
     json_begin_array(&j, "runs");

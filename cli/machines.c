@@ -56,8 +56,10 @@ static bool forward_is_string(void *pass, const RaspSequence **tokens) {
 }
 
 static const RaspSequence *forward_values(void *self, void *pass, size_t k, RaspError *error) {
-    (void)error;
-    return rasp_forward_sequence(pass, ((Transformer *)self)->outputs[k]);
+    const RaspSequence *values = rasp_forward_sequence(pass, ((Transformer *)self)->outputs[k]);
+    *error = (RaspError){.status = RASP_FAILED,
+                         .text = "the model has no answer there: its program fails on this input"};
+    return values;
 }
 
 static void forward_json(void *self, void *pass, size_t k, Json *j) {

@@ -104,16 +104,27 @@ static bool holds_everywhere(const Column *column) {
     return true;
 }
 
+static const Atom *same_everywhere(Atom value, uint32_t length, Arena *arena) {
+    Atom *atoms = ARENA_BLOCK(arena, length, Atom);
+    for (uint32_t i = 0; i < length; i++) atoms[i] = value;
+    return atoms;
+}
+
 static const Atom *copy_column(const Column *column, Arena *arena) {
     Atom *atoms = ARENA_BLOCK(arena, column->length, Atom);
     for (size_t i = 0; i < column->length; i++) atoms[i] = column_at(column, i);
     return atoms;
 }
 
+static bool is_flagged(const CheckSubject *s, NodeId node) {
+    for (size_t k = 0; k < s->model->output_count; k++)
+        if (s->flags[k] && s->nodes[k] == node) return true;
+    return false;
+}
+
 /* What the outputs are on the input; false if none is comparable or it is outside the domain. */
 static bool interpret(Checker *c, Exec *exec, Trial *trial) {
     const CheckSubject *s = c->subject;
-    bool any = false, fault_seen = false;
     Fault fault;
     if (s->domain->where != NODE_NONE) {
         const Column *where = exec_column(exec, s->domain->where, &fault);
@@ -123,16 +134,20 @@ static bool interpret(Checker *c, Exec *exec, Trial *trial) {
         }
     }
     trial->expected = ARENA_ARRAY(c->chunk, s->model->output_count, const Atom *);
+    bool any = false, faulted = false, left_out = false;
     for (size_t k = 0; k < s->model->output_count; k++) {
         if (s->nodes[k] == NODE_NONE) continue;
         const Column *column = exec_column(exec, s->nodes[k], &fault);
-        if (column) trial->expected[k] = copy_column(column, c->chunk);
-        if (column)
-            any = true;
-        else
-            fault_seen = true;
+        if (s->flags[k])
+            trial->expected[k] = same_everywhere(atom_bool(!column), trial->length, c->chunk);
+        else if (column)
+            trial->expected[k] = copy_column(column, c->chunk);
+        any |= trial->expected[k] != NULL;
+        faulted |= !column;
+        left_out |= !column && !is_flagged(s, s->nodes[k]);
     }
-    c->report->faulted += fault_seen;
+    c->report->faulted += faulted;
+    c->report->left_out += left_out;
     return any;
 }
 
@@ -156,12 +171,12 @@ static void add_trial(Checker *c, uint32_t length) {
     for (uint32_t i = 0; i < length; i++) tokens[i] = c->subject->domain->alphabet[c->ids[i]];
     Exec *exec = start(c, tokens, length, arena);
     Trial *trial = &c->trials[c->trial_count];
+    *trial = (Trial){.length = length};
     if (interpret(c, exec, trial)) {
         uint32_t *ids = ARENA_BLOCK(c->chunk, length, uint32_t);
         size_t *wide = ARENA_BLOCK(c->chunk, length, size_t);
         for (uint32_t i = 0; i < length; i++) wide[i] = ids[i] = c->ids[i];
         trial->ids = ids;
-        trial->length = length;
         c->batch[c->trial_count++] = (RunInput){wide, length};
     }
     exec_free(exec);

@@ -2,9 +2,10 @@
  *
  * The interpreter runs each input once; the model runs it under one or more sets of options
  * (weight rules, temperatures).  An input agrees when every output has the interpreter's
- * value at every position.  Inputs on which the interpreter reports an error belong to no
- * promise: they are counted and left out, output by output.  The same for inputs outside the
- * domain.
+ * value at every position.  Where the interpreter reports an error, no value is compared, but
+ * the flag of the output if the model has one (flags.h): it must be true there, and false
+ * everywhere else.  Inputs on which nothing is compared, and those outside the domain, are
+ * counted: whoever says that all agree says also how many those are.
  */
 #ifndef RASP_COMPILE_CHECK_H
 #define RASP_COMPILE_CHECK_H
@@ -18,6 +19,7 @@ typedef struct CheckSubject {
     const Domain *domain; /* its alphabet in the order of the model's */
     const Model *model;
     const NodeId *nodes; /* what the model's outputs should be; NODE_NONE: not compared */
+    const bool *flags;   /* by output: should it be true where that s-op fails, false elsewhere? */
 } CheckSubject;
 
 typedef struct CheckOptions {
@@ -54,6 +56,7 @@ typedef struct CheckReport {
     size_t compared;          /* inputs */
     size_t positions;         /* of them, over all outputs that are compared */
     size_t faulted;           /* inputs on which an output of the interpreter is an error */
+    size_t left_out;          /* of these, on which an output was not compared, nor its flag */
     size_t outside;           /* inputs on which Domain.where does not hold everywhere */
     CheckRun *runs;           /* one a run of the options */
 } CheckReport;

@@ -5,6 +5,7 @@
 #include "compile/emit/emit.h"
 #include "compile/emit/layout.h"
 #include "compile/emit/schedule.h"
+#include "compile/flags.h"
 #include "compile/prove/certificate.h"
 
 #include <stdio.h>
@@ -201,19 +202,50 @@ static bool check_options(const CompileOptions *o, LowerError *error) {
     return false;
 }
 
-/* Is there an input at all, and an answer on every one? */
+static bool is_always_true(Values *values, NodeId node) {
+    const NodeValues *v = values_of(values, node);
+    return v && v->count == 1 && atom_truth(v->levels[0]);
+}
+
+/* Safe outputs for those that may fail, and their flags behind them. */
+static bool add_flags(Compiler *k, Total *total, const NodeId *sops) {
+    FlagsError error;
+    uint32_t count = k->output_count;
+    Arena *arena = k->c->arena;
+    Flagged *flagged = ARENA_ARRAY(arena, count, Flagged);
+    CompileOutput *outputs = ARENA_ARRAY(arena, 2 * (size_t)count, CompileOutput);
+    if (!flags_make(total, sops, count, arena, flagged, &error)) {
+        *k->error = (LowerError){.node = error.node};
+        snprintf(k->error->message, sizeof k->error->message,
+                 "cannot make out where it fails (--partial): %s", error.message);
+        return false;
+    }
+    for (uint32_t o = 0; o < count; o++) {
+        const char *name = k->outputs[o].name;
+        outputs[o] = (CompileOutput){name, flagged[o].safe};
+        if (flagged[o].flag == NODE_NONE) continue;
+        outputs[k->output_count++] = (CompileOutput){flags_name(name, arena), flagged[o].flag};
+        if (!is_always_true(k->values, flagged[o].flag)) continue;
+        *k->error = (LowerError){.node = sops[o], .message = "fails on every input of the domain"};
+        return false;
+    }
+    k->c->answers.kind = k->output_count > count ? ANSWERS_PARTIAL : ANSWERS_PROVED;
+    k->outputs = outputs;
+    return true;
+}
+
+/* Is there an answer on every input, or is it told where there is none? */
 static bool settle_answers(Compiler *k) {
     Compiled *c = k->c;
-    Graph *graph = values_graph(k->values);
-    Arena *arena = arena_child(c->arena);
-    NodeId *sops = ARENA_ARRAY(arena, k->output_count, NodeId);
-    for (uint32_t o = 0; o < k->output_count; o++) sops[o] = k->outputs[o].node;
-    if (answers_proved(total_new(k->values, arena), sops, k->output_count, arena))
-        c->answers.kind = ANSWERS_PROVED;
-    else
-        c->answers =
-            answers_try(graph, values_domain(k->values), sops, k->output_count, c->arena, &c->none);
-    arena_free(arena);
+    uint32_t count = k->output_count;
+    NodeId *sops = ARENA_ARRAY(c->arena, count, NodeId);
+    Total *total = total_new(k->values, c->arena);
+    for (uint32_t o = 0; o < count; o++) sops[o] = k->outputs[o].node;
+    c->answers.kind = ANSWERS_PROVED;
+    if (answers_proved(total, sops, count, c->arena)) return true;
+    if (k->options->partial) return add_flags(k, total, sops);
+    c->answers = answers_try(values_graph(k->values), values_domain(k->values), sops, count,
+                             c->arena, &c->none);
     return !c->none.ids;
 }
 
@@ -231,9 +263,9 @@ bool compile_graph(Graph *graph, const CompileOutput *outputs, uint32_t output_c
     c->trace = ARENA_NEW(arena, CompileTrace);
     c->trace->values = k.values;
     if (!check_where(k.values, options->where, error) || !settle_answers(&k)) return false;
-    for (uint32_t o = 0; o < output_count; o++)
-        if (graph_node(graph, outputs[o].node)->depth > k.depth)
-            k.depth = graph_node(graph, outputs[o].node)->depth;
+    for (uint32_t o = 0; o < k.output_count; o++)
+        if (graph_node(graph, k.outputs[o].node)->depth > k.depth)
+            k.depth = graph_node(graph, k.outputs[o].node)->depth;
     return choose_weights(&k);
 }
 

@@ -39,6 +39,10 @@ Graph *total_graph(const Total *t) {
     return t->graph;
 }
 
+Values *total_values(const Total *t) {
+    return t->values;
+}
+
 static Known *known_of(Total *t, NodeId node) {
     t->known = arena_grow(t->arena, t->known, &t->known_count, (size_t)node + 1, sizeof *t->known);
     return &t->known[node];
@@ -196,8 +200,7 @@ bool total_uniform(Total *t, NodeId node) {
     return known_of(t, node)->fixed > 0;
 }
 
-/* Strings and numbers never stand in one sequence of the node. */
-static bool has_one_class(Total *t, NodeId node) {
+bool total_one_class(Total *t, NodeId node) {
     unsigned kinds = total_kinds(t, node);
     if (!(kinds & STRING) || kinds == STRING) return true;
     if (total_classes(t, node) != (CLASS_STRINGS | CLASS_NUMBERS) || total_uniform(t, node))
@@ -344,10 +347,11 @@ static bool select_holds(Total *t, const Node *node) {
     return key == query && (key == CLASS_STRINGS || key == CLASS_NUMBERS);
 }
 
-static bool aggregate_holds(Total *t, const Node *node) {
-    const SelectorFacts *facts = values_selector(t->values, node->arg[0]);
+bool total_averages(Total *t, NodeId aggregate) {
+    Node node = *graph_node(t->graph, aggregate);
+    const SelectorFacts *facts = values_selector(t->values, node.arg[0]);
     if (!facts) return false;
-    return facts->at_most_one || !(total_kinds(t, node->arg[1]) & (STRING | BOOL));
+    return facts->at_most_one || !(total_kinds(t, node.arg[1]) & (STRING | BOOL));
 }
 
 bool total_holds(Total *t, NodeId id) {
@@ -356,13 +360,13 @@ bool total_holds(Total *t, NodeId id) {
     case NODE_TOKENS:
         return tokens_hold(t, &node);
     case NODE_MAP:
-        return map_holds(t, &node) && has_one_class(t, id);
+        return map_holds(t, &node) && total_one_class(t, id);
     case NODE_LOOKUP:
-        return lookup_holds(t, &node) && has_one_class(t, id);
+        return lookup_holds(t, &node) && total_one_class(t, id);
     case NODE_SELECT:
         return select_holds(t, &node);
     case NODE_AGGREGATE:
-        return aggregate_holds(t, &node) && has_one_class(t, id);
+        return total_averages(t, id) && total_one_class(t, id);
     default:
         return true;
     }

@@ -26,9 +26,13 @@ typedef struct Total Total;
 
 Total *total_new(Values *values, Arena *arena);
 Graph *total_graph(const Total *total);
+Values *total_values(const Total *total);
 
 /* Can the node not fail, given that its arguments do not? */
 bool total_holds(Total *total, NodeId node);
+
+/* Does the aggregate never average strings or bools? */
+bool total_averages(Total *total, NodeId aggregate);
 
 /* Kinds of value that the node can have, a superset: bits 1 << AtomKind. */
 unsigned total_kinds(Total *total, NodeId node);
@@ -39,5 +43,7 @@ bool total_uniform(Total *total, NodeId node);
 /* Kinds as a sequence sees them, which holds strings or numbers. */
 enum { CLASS_STRINGS = 1, CLASS_NUMBERS = 2 };
 unsigned total_classes(Total *total, NodeId node);
+/* Do strings and numbers never stand in one sequence of the node?  False: perhaps they do. */
+bool total_one_class(Total *total, NodeId node);
 
 #endif
