@@ -27,19 +27,12 @@ static const RunOptions *make_runs(Report *r, const RaspCheckOptions *o, size_t 
     return runs;
 }
 
-/* What the outputs of the model should be, flags among them. */
 static CheckSubject subject_of(const RaspModel *m, const Domain *domain, Arena *arena) {
-    size_t count = m->model->output_count;
-    NodeId *nodes = ARENA_ARRAY(arena, count, NodeId);
-    bool *flags = ARENA_ARRAY(arena, count, bool);
-    for (size_t k = 0; k < m->info.output_count; k++) {
-        ptrdiff_t flag = m->info.outputs[k].flag;
-        nodes[k] = m->target.outputs[k].node;
-        if (flag < 0) continue;
-        nodes[flag] = nodes[k];
-        flags[flag] = true;
-    }
-    return (CheckSubject){session_graph(m->program->session), domain, m->model, nodes, flags};
+    const Target *target = &m->target;
+    NodeId *nodes = ARENA_ARRAY(arena, target->output_count, NodeId);
+    for (uint32_t k = 0; k < target->output_count; k++) nodes[k] = target->outputs[k].node;
+    return check_subject(session_graph(m->program->session), domain, m->model, nodes,
+                         target->output_count, arena);
 }
 
 static const RaspAtom *atoms_of(const Atom *atoms, size_t count, Arena *arena) {

@@ -1,5 +1,6 @@
 #include "compile/check.h"
 
+#include "compile/flags.h"
 #include "compile/record.h"
 #include "compile/values/numbers.h"
 #include "interp/exec/exec.h"
@@ -276,6 +277,21 @@ static bool run_chunk(Checker *c, RtError *error) {
             if (c->trials[t].expected[k]) report->positions += c->trials[t].length;
     if (c->options->progress) c->options->progress(c->options->progress_context, report->compared);
     return true;
+}
+
+CheckSubject check_subject(Graph *graph, const Domain *domain, const Model *model,
+                           const NodeId *sops, size_t count, Arena *arena) {
+    NodeId *nodes = ARENA_ARRAY(arena, model->output_count, NodeId);
+    bool *flags = ARENA_ARRAY(arena, model->output_count, bool);
+    for (size_t k = 0; k < model->output_count; k++) {
+        size_t of = 0;
+        while (k >= count && of < count &&
+               !flags_is_name(model->outputs[k]->name, model->outputs[of]->name))
+            of++;
+        flags[k] = k >= count && of < count;
+        nodes[k] = k < count ? sops[k] : flags[k] ? sops[of] : NODE_NONE;
+    }
+    return (CheckSubject){graph, domain, model, nodes, flags};
 }
 
 /* --- all of it ----------------------------------------------------------------------------- */

@@ -22,6 +22,10 @@ typedef struct CheckSubject {
     const bool *flags;   /* by output: should it be true where that s-op fails, false elsewhere? */
 } CheckSubject;
 
+/* Of a model whose outputs should be `count` s-ops, with flags behind them (flags.h). */
+CheckSubject check_subject(Graph *graph, const Domain *domain, const Model *model,
+                           const NodeId *sops, size_t count, Arena *arena);
+
 typedef struct CheckOptions {
     InputPlan inputs;
     const RunOptions *runs; /* each is compared */

@@ -74,8 +74,8 @@ static inline bool fixture_compile(CompileFixture *f) {
 static inline CheckReport fixture_check(CompileFixture *f, const Model *model) {
     RunOptions run = run_options();
     run.threads = 1;
-    CheckSubject subject = {session_graph(f->session), &f->compiled.circuit->domain, model,
-                            &f->output.node};
+    CheckSubject subject = check_subject(session_graph(f->session), &f->compiled.circuit->domain,
+                                         model, &f->output.node, 1, f->arena);
     CheckOptions options = {.inputs = {.exhaustive_limit = 4000, .count = 2000, .seed = 3},
                             .runs = &run,
                             .run_count = 1};

@@ -19,6 +19,7 @@ typedef enum Judgement {
     JUDGED_AHEAD,       /* causal masks were asked for, and the program looks ahead */
     JUDGED_COARSE,      /* float32 was asked for and cannot hold the bound */
     JUDGED_UNCERTIFIED, /* nor can float64 */
+    JUDGED_UNFLAGGED,   /* where it has no answer cannot be told */
     JUDGED_NOT_RASP,    /* the evaluator refuses the program: of the generator, if often */
     JUDGED_REFUSED,     /* another error of the compiler: a failure of the test */
     JUDGED_INVALID,     /* the model breaks the format */
@@ -38,6 +39,7 @@ static const char *const judgement_names[JUDGEMENT_COUNT] = {
     [JUDGED_NO_INPUT] = "no input without an error",
     [JUDGED_TOO_LARGE] = "too large",
     [JUDGED_REFUSED] = "refused by the compiler",
+    [JUDGED_UNFLAGGED] = "without a flag",
     [JUDGED_NOT_RASP] = "not RASP",
     [JUDGED_INVALID] = "an invalid model",
     [JUDGED_WRONG] = "wrong",
@@ -53,6 +55,8 @@ typedef struct Judge {
     const volatile sig_atomic_t *cancel; /* set by a timer: the program is too slow */
     char detail[2048];
     size_t parameters, inputs;
+    Answers answers;
+    size_t flagged; /* inputs on which a partial model has no answer */
 } Judge;
 
 /* --- messages ------------------------------------------------------------------------------ */
@@ -137,34 +141,61 @@ static inline bool judge_outputs(Session *session, const RandomProgram *p, Compi
     return true;
 }
 
+/* Is the input one of the domain, and has every output an answer there? */
+static inline bool input_is_inside(Exec *exec, const Domain *domain) {
+    Fault fault;
+    if (domain->where == NODE_NONE) return true;
+    const Column *where = exec_column(exec, domain->where, &fault);
+    bool inside = where != NULL;
+    for (size_t i = 0; where && i < where->length; i++) inside &= atom_truth(column_at(where, i));
+    return inside;
+}
+
+typedef enum OnInput { INPUT_OUTSIDE, INPUT_FAILS, INPUT_ANSWERED } OnInput;
+
+static inline OnInput run_input(Graph *graph, const Domain *domain, const CompileOutput *outputs,
+                                size_t count, const uint32_t *ids, uint32_t n, Arena *parent) {
+    Arena *arena = arena_child(parent);
+    Atom *tokens = ARENA_ARRAY(arena, n, Atom);
+    for (uint32_t i = 0; i < n; i++) tokens[i] = domain->alphabet[ids[i]];
+    Input input = {.tokens = tokens, .length = n};
+    Exec *exec = exec_new(graph, &input, (ExecOptions){.keep = true, .threads = 1}, arena);
+    Fault fault;
+    OnInput result = input_is_inside(exec, domain) ? INPUT_ANSWERED : INPUT_OUTSIDE;
+    for (size_t k = 0; k < count && result == INPUT_ANSWERED; k++)
+        if (!exec_column(exec, outputs[k].node, &fault)) result = INPUT_FAILS;
+    exec_free(exec);
+    arena_free(arena);
+    return result;
+}
+
 /* Does the interpreter have an answer for the output on some input of the domain? */
-static inline bool has_answer(Graph *graph, const Domain *domain, NodeId output, Arena *parent) {
+static inline bool has_answer(Graph *graph, const Domain *domain, const CompileOutput *output,
+                              Arena *parent) {
     uint32_t ids[32], n;
-    bool found = false;
     Inputs *inputs = inputs_new(domain, (InputPlan){.exhaustive_limit = 5000}, parent);
-    while (!found && (n = inputs_next(inputs, ids)) > 0 && n <= inputs_complete_length(inputs)) {
-        Arena *arena = arena_child(parent);
-        Atom *tokens = ARENA_ARRAY(arena, n, Atom);
-        for (uint32_t i = 0; i < n; i++) tokens[i] = domain->alphabet[ids[i]];
-        Input input = {.tokens = tokens, .length = n};
-        Exec *exec = exec_new(graph, &input, (ExecOptions){.keep = true, .threads = 1}, arena);
-        Fault fault;
-        const Column *where =
-            domain->where == NODE_NONE ? NULL : exec_column(exec, domain->where, &fault);
-        bool inside = domain->where == NODE_NONE || where != NULL;
-        for (uint32_t i = 0; where && i < n; i++) inside &= atom_truth(column_at(where, i));
-        found = inside && exec_column(exec, output, &fault);
-        exec_free(exec);
-        arena_free(arena);
-    }
-    return found;
+    while ((n = inputs_next(inputs, ids)) > 0 && n <= inputs_complete_length(inputs))
+        if (run_input(graph, domain, output, 1, ids, n, parent) == INPUT_ANSWERED) return true;
+    return false;
+}
+
+/* Is it an input without an answer, and is there no shorter one, if that is claimed? */
+static inline bool is_shortest(Graph *graph, const Domain *domain, const CompileOutput *outputs,
+                               size_t count, const NoAnswer *none, Arena *parent) {
+    uint32_t ids[32], n;
+    Inputs *inputs = inputs_new(domain, (InputPlan){.exhaustive_limit = 5000}, parent);
+    if (run_input(graph, domain, outputs, count, none->ids, none->length, parent) != INPUT_FAILS)
+        return false;
+    while (none->shortest && (n = inputs_next(inputs, ids)) > 0 && n < none->length)
+        if (run_input(graph, domain, outputs, count, ids, n, parent) == INPUT_FAILS) return false;
+    return true;
 }
 
 /* A claim that there is nothing to compile. */
 static inline Judgement judge_emptiness(const CompileOutput *outputs, int count, Graph *graph,
                                         const Domain *domain, Arena *arena) {
     for (int k = 0; k < count; k++)
-        if (!has_answer(graph, domain, outputs[k].node, arena)) return JUDGED_NO_INPUT;
+        if (!has_answer(graph, domain, &outputs[k], arena)) return JUDGED_NO_INPUT;
     return JUDGED_REFUSED;
 }
 
@@ -173,7 +204,8 @@ static inline Judgement judge_error(Judge *judge, const LowerError *error, Graph
     const char *node = error->node == NODE_NONE ? "" : graph_text(graph, error->node, 200, arena);
     snprintf(judge->detail, sizeof judge->detail, "%s [%s]", error->message, node);
     if (strstr(error->message, "fails on every input")) return JUDGED_NO_INPUT;
-    if (strstr(error->message, "is true on no input")) return JUDGED_NO_INPUT;
+    if (strstr(error->message, "holds on no input")) return JUDGED_NO_INPUT;
+    if (strstr(error->message, "where it fails (--partial)")) return JUDGED_UNFLAGGED;
     if (strstr(error->message, "differ by rounding only")) return JUDGED_ROUNDING;
     if (strstr(error->message, "--mask causal")) return JUDGED_AHEAD;
     if (strstr(error->message, "in f32")) return JUDGED_COARSE;
@@ -193,13 +225,14 @@ static inline void describe_wrong(Judge *judge, const CheckExample *e, const cha
 }
 
 static inline Judgement judge_model(Judge *judge, Graph *graph, const Compiled *compiled,
-                                    const CompileOutput *outputs, Arena *arena) {
+                                    const CompileOutput *outputs, size_t count, Arena *arena) {
     RunOptions runs[2] = {run_options(), run_options()};
     runs[1].rule = RT_AVERAGE;
     runs[0].threads = runs[1].threads = 1;
     NodeId nodes[MAX_ROOTS];
-    for (uint32_t k = 0; k < compiled->circuit->output_count; k++) nodes[k] = outputs[k].node;
-    CheckSubject subject = {graph, &compiled->circuit->domain, compiled->model, nodes};
+    for (size_t k = 0; k < count; k++) nodes[k] = outputs[k].node;
+    CheckSubject subject =
+        check_subject(graph, &compiled->circuit->domain, compiled->model, nodes, count, arena);
     CheckOptions options = {.inputs = {.exhaustive_limit = 5000, .count = 5000},
                             .runs = runs,
                             .run_count = 2,
@@ -218,6 +251,13 @@ static inline Judgement judge_model(Judge *judge, Graph *graph, const Compiled *
                        arena);
         return JUDGED_WRONG;
     }
+    if (compiled->answers.kind != ANSWERS_NOT_SHOWN && report.left_out > 0) {
+        snprintf(judge->detail, sizeof judge->detail,
+                 "no answer on %zu inputs, of which nothing is said (%s)", report.left_out,
+                 answers_words[compiled->answers.kind]);
+        return JUDGED_WRONG;
+    }
+    if (compiled->answers.kind == ANSWERS_PARTIAL) judge->flagged = report.faulted;
     double measured = report.runs[0].largest_error, bound = compiled->certificate->error;
     if (measured > bound) {
         snprintf(judge->detail, sizeof judge->detail, "measured %g, certified %g", measured, bound);
@@ -239,15 +279,27 @@ static inline Judgement judge_session_program(Judge *judge, Session *session,
     options.alphabet = alphabet_atoms(&p->alphabet, session_intern(session), arena);
     options.alphabet_size = p->alphabet.count;
     options.max_length = p->max_length;
-    if (!compile_graph(graph, outputs, (uint32_t)p->root_count, &options, arena, compiled,
-                       &error)) {
-        Judgement judgement = judge_error(judge, &error, graph, arena);
-        if (judgement != JUDGED_NO_INPUT) return judgement;
-        Domain domain = compile_domain(&options);
-        return judge_emptiness(outputs, p->root_count, graph, &domain, arena);
+    Domain domain = compile_domain(&options);
+    size_t count = (size_t)p->root_count;
+    bool done = compile_graph(graph, outputs, (uint32_t)count, &options, arena, compiled, &error);
+    if (!done && compiled->none.ids) {
+        if (!is_shortest(graph, &domain, outputs, count, &compiled->none, arena)) {
+            snprintf(judge->detail, sizeof judge->detail, "not the shortest without an answer: %s",
+                     compiled->none.text);
+            return JUDGED_WRONG;
+        }
+        options.partial = true;
+        done = compile_graph(graph, outputs, (uint32_t)count, &options, arena, compiled, &error);
     }
+    if (!done) {
+        Judgement judgement = judge_error(judge, &error, graph, arena);
+        return judgement == JUDGED_NO_INPUT
+                   ? judge_emptiness(outputs, (int)count, graph, &domain, arena)
+                   : judgement;
+    }
+    judge->answers = compiled->answers;
     judge->parameters = model_parameters(compiled->model);
-    return judge_model(judge, graph, compiled, outputs, arena);
+    return judge_model(judge, graph, compiled, outputs, count, arena);
 }
 
 /* Judges the program's text; judge->detail says what is wrong. */
@@ -259,7 +311,8 @@ static inline Judgement judge_program(Judge *judge, const RandomProgram *p, cons
     volatile Judgement result = JUDGED_STOPPED;
     Session *volatile session = NULL;
     judge->detail[0] = '\0';
-    judge->parameters = judge->inputs = 0;
+    judge->parameters = judge->inputs = judge->flagged = 0;
+    judge->answers = (Answers){.kind = ANSWERS_NOT_SHOWN};
     compiled.model = compiled.ideal = NULL;
     budget_init(&budget, (size_t)1 << 30);
     budget.cancel = judge->cancel;

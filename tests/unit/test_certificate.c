@@ -84,8 +84,8 @@ static void clear_case(Fixture *f) {
 static bool all_right(Fixture *f, double *error) {
     RunOptions run = run_options();
     run.threads = 1;
-    CheckSubject subject = {session_graph(f->session), &f->compiled.circuit->domain,
-                            f->compiled.model, &f->node};
+    CheckSubject subject = check_subject(session_graph(f->session), &f->compiled.circuit->domain,
+                                         f->compiled.model, &f->node, 1, f->arena);
     CheckOptions options = {
         .inputs = {.exhaustive_limit = 5000, .count = 5000}, .runs = &run, .run_count = 1};
     CheckReport report;

@@ -65,6 +65,7 @@ static CompileOptions draw_options(Chooser *c) {
     if (choose(c, 8) == 1) options.log_length = true;
     if (choose(c, 8) == 1) options.first = 0;
     if (choose(c, 6) == 1) options.dtype = COMPILE_F32;
+    if (choose(c, 2) == 1) options.partial = true;
     return options;
 }
 
@@ -72,13 +73,14 @@ static void describe(const RandomProgram *p, const CompileOptions *o, char *text
     char program[PROGRAM_TEXT], alphabet[256];
     program_text(p, program, sizeof program);
     snprintf(text, size,
-             "# RASP_SEED=%llu\n%s--alphabet '%s' --max-length %u --mask %s%s%s%s%s%s%s\n",
+             "# RASP_SEED=%llu\n%s--alphabet '%s' --max-length %u --mask %s%s%s%s%s%s%s%s\n",
              (unsigned long long)current_seed, program,
              alphabet_text(&p->alphabet, alphabet, sizeof alphabet), p->max_length,
              compile_mask_names[o->masks], o->log_length ? " --log-length-scaling" : "",
              o->layout == LAYOUT_STANDARD ? " --layout standard" : "",
-             o->dtype == COMPILE_F32 ? " --dtype f32" : "", p->where >= 0 ? " --where fine" : "",
-             o->first == 0 ? " --first " : "", o->first == 0 ? p->alphabet.token[0] : "");
+             o->dtype == COMPILE_F32 ? " --dtype f32" : "", o->partial ? " --partial" : "",
+             p->where >= 0 ? " --where fine" : "", o->first == 0 ? " --first " : "",
+             o->first == 0 ? p->alphabet.token[0] : "");
 }
 
 static Judgement judge(Judge *j, const RandomProgram *p, CompileOptions options) {
@@ -132,6 +134,7 @@ static void test_random_programs(void **state) {
     (void)state;
     uint64_t seed = setting("RASP_SEED", 20210613), count = setting("RASP_PROGRAMS", PROGRAMS);
     size_t tally[JUDGEMENT_COUNT] = {0}, inputs = 0, bad = 0;
+    size_t answers[ANSWERS_PARTIAL + 1] = {0}, flagged = 0;
     watch();
     for (uint64_t k = 0; k < count; k++) {
         static RandomProgram program;
@@ -143,6 +146,8 @@ static void test_random_programs(void **state) {
         Judgement result = judge(&j, &program, options);
         tally[result]++;
         inputs += j.inputs;
+        flagged += j.flagged;
+        answers[j.answers.kind] += result == JUDGED_RIGHT;
         if (!judged_bad(result) || bad++ >= setting("RASP_SHOWN", FAILURES_SHOWN)) continue;
         report(&program, (Failure){result, options});
     }
@@ -150,7 +155,9 @@ static void test_random_programs(void **state) {
                   (unsigned long long)count, inputs);
     for (int k = 0; k < JUDGEMENT_COUNT; k++)
         if (tally[k]) print_message(" %zu %s,", tally[k], judgement_names[k]);
-    print_message("\n");
+    print_message("\nanswers:");
+    for (int k = 0; answers_words[k]; k++) print_message(" %zu %s,", answers[k], answers_words[k]);
+    print_message(" %zu inputs flagged\n", flagged);
     assert_int_equal(bad, 0);
     /* The generator must not get lost in programs that say nothing. */
     assert_true(count < 100 || tally[JUDGED_RIGHT] * 10 > count * 6);
