@@ -5,6 +5,7 @@
 
 #include "compile/complete.h"
 #include "compile/plan_dump.h"
+#include "compile/remarks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,47 +19,79 @@ typedef struct CompileCall {
     const RaspTarget *target;
 } CompileCall;
 
-static bool fail_lowering(RaspProgram *p, Core *core, const LowerError *error) {
-    const Graph *graph = session_graph(p->session);
-    const Node *node = error->node == NODE_NONE ? NULL : graph_node(graph, error->node);
-    const char *text = node ? graph_text(graph, error->node, 100, core->arena) : "the program";
-    DiagSink sink = core_sink(core);
-    if (node && node->name) text = node->name->text;
-    diag_error(&sink, session_sources(p->session), node ? node->span : SPAN_NONE,
-               node ? "cannot compile '%s': %s" : "cannot compile %s: %s", text, error->message);
-    return false;
-}
-
-/* The input as `rasp run` reads it back: "ab" or [1, 2], in quotes. */
-static const char *input_text(const NoAnswer *none, const Atom *alphabet, Arena *arena) {
-    enum { SHOWN = 60 };
+/* Tokens as `rasp run` reads them: "ab" or [1, 2]. */
+static const char *tokens_text(const uint32_t *ids, uint32_t count, const Atom *alphabet,
+                               Arena *arena) {
     bool characters = true;
-    uint32_t shown = none->length < SHOWN ? none->length : SHOWN;
-    for (uint32_t i = 0; i < none->length; i++) {
-        Atom token = alphabet[none->ids[i]];
+    for (uint32_t i = 0; i < count; i++) {
+        Atom token = alphabet[ids[i]];
         characters &= token.kind == ATOM_STRING &&
                       token.s->length == utf8_step(token.s->text, token.s->length);
     }
     const char *text = characters ? "" : "[";
-    for (uint32_t i = 0; i < shown; i++)
-        text = arena_format(
-            arena, "%s%s%s", text, i && !characters ? ", " : "",
-            atom_show(alphabet[none->ids[i]], characters ? ATOM_PLAIN : ATOM_JSON, arena));
-    if (shown < none->length)
-        return arena_format(arena, characters ? "\"%s...\" (%u tokens)" : "%s, ...] (%u tokens)",
-                            text, none->length);
+    for (uint32_t i = 0; i < count; i++)
+        text =
+            arena_format(arena, "%s%s%s", text, i && !characters ? ", " : "",
+                         atom_show(alphabet[ids[i]], characters ? ATOM_PLAIN : ATOM_JSON, arena));
     return arena_format(arena, characters ? "\"%s\"" : "%s]", text);
 }
 
-static bool fail_answers(RaspModel *m, Core *core, const NoAnswer *none) {
-    const Target *target = &m->target;
+static const char *input_text(const NoAnswer *none, const Atom *alphabet, Arena *arena) {
+    enum { SHOWN = 60 };
+    bool all = none->length <= SHOWN;
+    const char *text = tokens_text(none->ids, all ? none->length : SHOWN, alphabet, arena);
+    return all ? text : arena_format(arena, "%s ... of %u tokens", text, none->length);
+}
+
+/* Which inputs are meant, and who says so: the first thing that a newcomer must hear. */
+static Diag note_domain(const RaspModel *m, Core *core) {
+    enum { SHOWN = 40 };
+    const CompileOptions *o = &m->target.record.options;
+    Arena *arena = core->arena;
+    uint32_t shown = o->alphabet_size < SHOWN ? o->alphabet_size : SHOWN;
+    uint32_t *ids = ARENA_ARRAY(arena, shown, uint32_t);
+    for (uint32_t k = 0; k < shown; k++) ids[k] = k;
+    const char *tokens = tokens_text(ids, shown, o->alphabet, arena);
+    return (Diag){
+        .severity = DIAG_NOTE,
+        .span = SPAN_NONE,
+        .message = arena_format(
+            arena,
+            "inputs are 1 to %u tokens of the alphabet %s%s; --alphabet and --max-length, "
+            "or a comment '# rasp: alphabet=abc max-length=8' in the program, set that",
+            o->max_length, tokens, shown < o->alphabet_size ? " and more" : "")};
+}
+
+static void report_refusal(const RaspModel *m, Core *core, Span span, const char *text) {
     DiagSink sink = core_sink(core);
-    diag_error(&sink, session_sources(m->program->session), none->span,
-               "'%s' has no answer on the input %s%s: %s (give a default, exclude such inputs by "
-               "--where or --first, or compile with --partial)",
-               target->outputs[none->sop].name,
-               input_text(none, target->record.options.alphabet, core->arena),
-               none->shortest ? "" : " (there may be shorter ones)", none->text);
+    Diag note = note_domain(m, core);
+    Diag diag = {
+        .severity = DIAG_ERROR, .span = span, .message = text, .notes = &note, .note_count = 1};
+    diag_report(&sink, session_sources(m->program->session), &diag);
+}
+
+static bool fail_answers(const RaspModel *m, Core *core, const NoAnswer *none) {
+    const Target *target = &m->target;
+    const char *text = arena_format(
+        core->arena,
+        "'%s' has no answer on the input %s%s: %s (give a default, exclude such inputs by --where "
+        "or --first, or compile with --partial)",
+        target->outputs[none->sop].name,
+        input_text(none, target->record.options.alphabet, core->arena),
+        none->shortest ? "" : " (there may be shorter ones)", none->text);
+    report_refusal(m, core, none->span, text);
+    return false;
+}
+
+static bool fail_lowering(const RaspModel *m, Core *core, const LowerError *error) {
+    RaspProgram *p = m->program;
+    const Graph *graph = session_graph(p->session);
+    const Node *node = error->node == NODE_NONE ? NULL : graph_node(graph, error->node);
+    const char *text = node ? graph_text(graph, error->node, 100, core->arena) : "the program";
+    if (node && node->name) text = node->name->text;
+    report_refusal(m, core, node ? node->span : SPAN_NONE,
+                   node ? arena_format(core->arena, "cannot compile '%s': %s", text, error->message)
+                        : arena_format(core->arena, "cannot compile %s: %s", text, error->message));
     return false;
 }
 
@@ -67,7 +100,19 @@ bool model_compile(RaspModel *m, Core *core, Compiled *compiled) {
     LowerError error = {0};
     return compile_graph(session_graph(m->program->session), target->outputs, target->output_count,
                          &target->record.options, core->arena, compiled, &error) ||
-           (compiled->none.ids ? fail_answers(m, core, &compiled->none) : fail_lowering(m->program, core, &error));
+           (compiled->none.ids ? fail_answers(m, core, &compiled->none)
+                               : fail_lowering(m, core, &error));
+}
+
+static void report_remarks(RaspModel *m) {
+    size_t count;
+    const Remark *remarks = remarks_find(&m->compiled, m->target.outputs, m->target.output_count,
+                                         &count, m->core.arena);
+    DiagSink sink = core_sink(&m->core);
+    for (size_t k = 0; k < count; k++) {
+        Diag diag = {.severity = DIAG_WARNING, .span = remarks[k].span, .message = remarks[k].text};
+        diag_report(&sink, session_sources(m->program->session), &diag);
+    }
 }
 
 static void note_stats(RaspModel *m, double seconds) {
@@ -103,6 +148,7 @@ static bool compile(Core *core, void *context) {
         done = core_fail(core, RASP_OUT_OF_MEMORY, "out of memory for the model's description");
     m->model = m->compiled.model;
     if (!done) return false;
+    report_remarks(m);
     note_stats(m, clock_seconds() - start);
     return m->is_compiled = core_call(&m->core, core->error, RASP_FAILED, inform, NULL);
 }

@@ -349,13 +349,23 @@ static bool find_second(Flags *f, const Node *node, const Pairs *p, Atom *second
     return false;
 }
 
+/* A string is repeated by an int, not by an equal float. */
+static bool repeats_by_float(Flags *f, const Node *node, NodeId *condition) {
+    for (int k = 0; k < 2; k++) {
+        NodeId strings, floats;
+        if (!are_strings(f, node->arg[k], &strings)) return false;
+        if (is_truth(f, strings, false)) continue;
+        if (!is_kind(f, node->arg[1 - k], ATOM_FLOAT, &floats)) return false;
+        *condition = either(f, *condition, both(f, strings, floats));
+    }
+    return true;
+}
+
 static bool make_map(Flags *f, NodeId id, const Node *node, NodeId *safe, NodeId *condition) {
     Pairs p = {0};
     Node with = *node;
-    unsigned kinds = 0;
-    for (int k = 0; k < node->arity; k++) kinds |= total_kinds(f->total, node->arg[k]);
-    if (node->op == OP_MUL && (kinds & (1u << ATOM_STRING)) && (kinds & (1u << ATOM_FLOAT)))
-        return refuse(f, id, "it may repeat a string by a float");
+    NodeId hidden = truth(f, false);
+    if (node->op == OP_MUL && !repeats_by_float(f, node, &hidden)) return false;
     if (!find_pairs(f, node, id, &p)) return false;
     if (!p.any_good) {
         *safe = constant(f, atom_int(0));
@@ -364,7 +374,7 @@ static bool make_map(Flags *f, NodeId id, const Node *node, NodeId *safe, NodeId
     }
     join_values(f, &p, 0);
     join_values(f, &p, 1);
-    *condition = pairs_condition(f, node, &p);
+    *condition = either(f, pairs_condition(f, node, &p), hidden);
     Atom second;
     bool one = find_second(f, node, &p, &second);
     for (int k = one ? 1 : 0; k < node->arity; k++)
@@ -424,15 +434,35 @@ static bool cannot_average(Flags *f, NodeId values, NodeId *condition) {
     return true;
 }
 
+/* The aggregate where the s-op is true; elsewhere its default. */
+static NodeId select_only(Flags *f, const Node *node, NodeId sop) {
+    NodeId there = graph_select(f->graph, OP_EQ, truth(f, true), sop, SPAN_NONE);
+    NodeId selector = graph_and(f->graph, node->arg[0], there, SPAN_NONE);
+    return graph_aggregate(f->graph, selector, node->arg[1], node->atom, node->span);
+}
+
+/* Of values that are strings on some inputs: where several are averaged there is none. */
+static bool mean_of_numbers(Flags *f, const Node *node, NodeId *means) {
+    NodeId strings;
+    if (!are_strings(f, node->arg[1], &strings)) return false;
+    NodeId numbers = choice(f, strings, constant(f, atom_int(0)), node->arg[1]);
+    numbers = graph_map(f->graph, OP_POS, &numbers, SPAN_NONE); /* bools become ints */
+    *means = graph_aggregate(f->graph, node->arg[0], numbers, atom_int(0), node->span);
+    return true;
+}
+
 static bool make_aggregate(Flags *f, const Node *node, NodeId *safe, NodeId *condition) {
     NodeId selector = node->arg[0], hopeless;
     if (!cannot_average(f, node->arg[1], &hopeless)) return false;
     NodeId several =
         map2(f, OP_GT, graph_width(f->graph, selector, SPAN_NONE), constant(f, atom_int(1)));
     *condition = both(f, several, hopeless);
-    NodeId fine = graph_select(f->graph, OP_EQ, truth(f, true), negation(f, *condition), SPAN_NONE);
-    selector = graph_and(f->graph, selector, fine, SPAN_NONE);
-    *safe = graph_aggregate(f->graph, selector, node->arg[1], node->atom, node->span);
+    if (total_classes(f->total, node->arg[1]) == (CLASS_STRINGS | CLASS_NUMBERS)) {
+        NodeId means;
+        if (!mean_of_numbers(f, node, &means)) return false;
+        *safe = choice(f, several, means, select_only(f, node, negation(f, several)));
+    } else
+        *safe = select_only(f, node, negation(f, *condition));
     return true;
 }
 
