@@ -168,6 +168,18 @@ static void verify_out(const VerifyReport *r, double beta, RaspVerifyReport *out
     snprintf(out->where, sizeof out->where, "%s", r->difference.where);
 }
 
+/* What the file says of answers is what was found now. */
+static void verify_answers(const RaspModel *m, const Answers *fresh, RaspVerifyReport *out) {
+    Answers said;
+    bool says = record_load_answers(m->model, &said);
+    if (says && said.kind == fresh->kind && said.tried == fresh->tried) return;
+    out->holds = out->same_structure = false;
+    snprintf(out->difference, sizeof out->difference,
+             "answers: expected \"%s\", %llu tried, found %s%s", answers_words[fresh->kind],
+             (unsigned long long)fresh->tried, says ? answers_words[said.kind] : "nothing",
+             says && said.kind == fresh->kind ? " of another number" : "");
+}
+
 static bool verify(Core *core, void *context) {
     VerifyCall *call = context;
     RaspModel *m = call->model;
@@ -177,6 +189,7 @@ static bool verify(Core *core, void *context) {
                         m->model, core->arena, report))
         return core_fail(core, RASP_OUT_OF_MEMORY, "out of memory for the model's description");
     verify_out(report, call->fresh.circuit->options.beta, call->report);
+    verify_answers(m, &call->fresh.answers, call->report);
     return true;
 }
 
