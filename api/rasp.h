@@ -524,7 +524,7 @@ typedef struct RaspCheckReport {
     size_t compared, positions;
     size_t faulted;  /* inputs on which the interpreter reports an error of an output */
     size_t left_out; /* those of them on which the model does not say so: not compared */
-    size_t outside; /* inputs that the domain excludes */
+    size_t outside;  /* inputs that the domain excludes */
     uint64_t seed;
     const RaspCheckRun *runs;
     size_t run_count;
