@@ -104,11 +104,11 @@ bool model_compile(RaspModel *m, Core *core, Compiled *compiled) {
                                : fail_lowering(m, core, &error));
 }
 
-static void report_remarks(RaspModel *m) {
+static void report_remarks(const RaspModel *m, Core *core) {
     size_t count;
-    const Remark *remarks = remarks_find(&m->compiled, m->target.outputs, m->target.output_count,
-                                         &count, m->core.arena);
-    DiagSink sink = core_sink(&m->core);
+    const Remark *remarks =
+        remarks_find(&m->compiled, m->target.outputs, m->target.output_count, &count, core->arena);
+    DiagSink sink = core_sink(core);
     for (size_t k = 0; k < count; k++) {
         Diag diag = {.severity = DIAG_WARNING, .span = remarks[k].span, .message = remarks[k].text};
         diag_report(&sink, session_sources(m->program->session), &diag);
@@ -148,7 +148,7 @@ static bool compile(Core *core, void *context) {
         done = core_fail(core, RASP_OUT_OF_MEMORY, "out of memory for the model's description");
     m->model = m->compiled.model;
     if (!done) return false;
-    report_remarks(m);
+    report_remarks(m, core);
     note_stats(m, clock_seconds() - start);
     return m->is_compiled = core_call(&m->core, core->error, RASP_FAILED, inform, NULL);
 }

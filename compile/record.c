@@ -195,7 +195,7 @@ bool record_load_domain(const Model *model, int32_t *first, const char **where, 
 bool record_load_answers(const Model *model, Answers *answers) {
     const json_t *said = json_object_get(model->extra, "answers");
     const char *word = json_string_value(json_object_get(said, "everywhere"));
-    int kind = word ? compile_word(answers_words, word) : -1;
+    int kind = word ? position_of(answers_words, word) : -1;
     json_int_t tried = json_integer_value(json_object_get(said, "tried"));
     if (kind < 0) return false;
     *answers = (Answers){(AnswersKind)kind, tried < 0 ? 0 : (uint64_t)tried};
