@@ -62,7 +62,7 @@ int report_failure(const RaspError *error) {
                                  [RASP_OUT_OF_TIME] = EXIT_FAILED,
                                  [RASP_CANCELLED] = EXIT_INTERRUPTED};
     if (!error->reported) report_error("%s", error->text);
-    return status[error->status];
+    return (int)status[error->status];
 }
 
 static int write_error; /* errno of the first failure */

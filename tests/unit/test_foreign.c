@@ -127,8 +127,7 @@ static RaspModel *embedding(const char *text, double seconds) {
 /* --- without end --------------------------------------------------------------------------- */
 
 static const char *const endless[] = {
-    "for i in range(1000000) { for j in range(1000000) { for k in range(1000000) { x = 1; } } }\n"
-    "y = indices;",
+    "for i in range(1000000) { for j in range(1000000) { x = 1; } } y = indices;",
     "def f(x) { return f(x); }\ny = f(1);",
     "x = [1];\nfor i in range(1000000) { x = [x, x]; }\ny = indices;",
     "y = indices;\nfor i in range(100000000) { y = y + y; }",

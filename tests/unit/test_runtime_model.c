@@ -349,17 +349,24 @@ static void test_no_memory_building(void **state) {
     }
 }
 
+/* A text of n marks, which a parser turns into many more bytes. */
+static void test_cost(void **state) {
+    (void)state;
+    assert_int_equal(rt_json_cost("", 0), 0);
+    assert_true(rt_json_cost("[{},{}]", 7) > 2 * 224);
+    /* Marks in strings cost nothing but themselves, escaped quotes do not end them. */
+    size_t plain = rt_json_cost("\"aaaaaaaa\"", 10);
+    assert_int_equal(rt_json_cost("\"{{[[,,::\"", 10), plain);
+    assert_int_equal(rt_json_cost("\"{{[\\\",::\"", 10), plain);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_pointers_stay),
-        cmocka_unit_test(test_rounding),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_overflow),
-        cmocka_unit_test(test_atoms),
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_no_memory_building),
+        cmocka_unit_test(test_counts),        cmocka_unit_test(test_cost),
+        cmocka_unit_test(test_pointers_stay), cmocka_unit_test(test_rounding),
+        cmocka_unit_test(test_refused),       cmocka_unit_test(test_overflow),
+        cmocka_unit_test(test_atoms),         cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_no_memory),     cmocka_unit_test(test_no_memory_building),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
