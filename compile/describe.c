@@ -37,14 +37,14 @@ static const char **component_texts(const Describer *d, const CircuitHead *head)
     return texts;
 }
 
-static json_t *components_json(const CircuitHead *head, const char **texts) {
+static json_t *components_json(const CircuitHead *head, const char **texts, bool *lost) {
     json_t *list = json_array();
     for (uint32_t k = 0; k < head->component_count; k++) {
         const CircuitComponent *c = &head->components[k];
         json_t *entry = json_pack("{s:s}", "sop", texts[k]);
         if (head->kind == HEAD_DEFAULT)
-            json_object_set_new(entry, "default", describe_number(c->fallback));
-        json_array_append_new(list, entry);
+            describe_set(entry, "default", describe_number(c->fallback), lost);
+        describe_append(list, entry, lost);
     }
     return list;
 }
@@ -54,9 +54,10 @@ static bool describe_head(const Describer *d, const CircuitHead *head) {
     const char *result = head->kind == HEAD_COUNT ? "count" : head->single ? "moves" : "mean";
     const char *selector = text_of(d, head->selector), *place = place_of(d, head->span);
     const char **texts = component_texts(d, head);
+    bool lost = false;
     json_t *said = json_pack("{s:s, s:s, s:s, s:o}", "selector", selector, "source", place,
-                             "result", result, "sops", components_json(head, texts));
-    bool done = said && describe_place(said, "span", d->sources, head->span) &&
+                             "result", result, "sops", components_json(head, texts, &lost));
+    bool done = said && !lost && describe_place(said, "span", d->sources, head->span) &&
                 json_object_update(extra, said) == 0;
     json_decref(said);
     return done;
@@ -82,15 +83,16 @@ static bool describe_table(const Describer *d, const CircuitTable *table) {
     for (uint32_t k = 0; k < table->output_count; k++)
         texts[k] = text_of(d, table->outputs[k].node);
     json_t *gives = json_array(), *spans = json_array();
+    bool lost = false;
     for (uint32_t k = 0; k < table->output_count; k++) {
-        json_array_append_new(gives, json_string(texts[k]));
-        json_array_append_new(spans, describe_span(d->sources, table->outputs[k].span));
+        describe_append(gives, json_string(texts[k]), &lost);
+        describe_append(spans, describe_span(d->sources, table->outputs[k].span), &lost);
     }
     json_t *entry = json_pack("{s:s, s:o, s:i, s:i}", "reads", reads, "gives", gives, "units",
                               (int)table->shape.unit_count, "first_unit", (int)table->first_unit);
-    return describe_place(entry, "span", d->sources, table->span) &&
-           json_object_set_new(entry, "spans", spans) == 0 &&
-           add_entry(sublayer_of(d, table->layer, table->sublayer), "tables", entry);
+    if (!describe_place(entry, "span", d->sources, table->span)) lost = true;
+    describe_set(entry, "spans", spans, &lost);
+    return add_entry(sublayer_of(d, table->layer, table->sublayer), "tables", entry) && !lost;
 }
 
 static bool describe_clear(const Describer *d, const CircuitClear *clear) {
@@ -103,9 +105,11 @@ static bool describe_clear(const Describer *d, const CircuitClear *clear) {
 static bool describe_dims(const Describer *d) {
     const Circuit *c = d->circuit;
     json_t *dims = json_object();
-    if (c->one != DIM_NONE) json_object_set_new(dims, "one", json_integer(c->one));
-    if (c->sink != DIM_NONE) json_object_set_new(dims, "sink", json_integer(c->sink));
-    return json_object_set_new(d->model->extra, "dims", dims) == 0;
+    bool lost = false;
+    if (c->one != DIM_NONE) describe_set(dims, "one", json_integer(c->one), &lost);
+    if (c->sink != DIM_NONE) describe_set(dims, "sink", json_integer(c->sink), &lost);
+    describe_set(d->model->extra, "dims", dims, &lost);
+    return !lost;
 }
 
 bool describe_model(const Circuit *c, const SourceMap *sources, Model *model, Arena *arena) {

@@ -3,6 +3,14 @@
 #include <math.h>
 #include <string.h>
 
+void describe_set(json_t *object, const char *key, json_t *value, bool *lost) {
+    if (json_object_set_new(object, key, value) != 0) *lost = true;
+}
+
+void describe_append(json_t *list, json_t *value, bool *lost) {
+    if (json_array_append_new(list, value) != 0) *lost = true;
+}
+
 json_t *describe_number(double x) {
     return x == trunc(x) && fabs(x) < 0x1p53 ? json_integer((json_int_t)x) : json_real(x);
 }

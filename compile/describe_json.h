@@ -6,6 +6,11 @@
 
 #include <jansson.h>
 
+/* Puts the value, which may be NULL, into the container and takes it over; what memory runs out for
+ * is noted in *lost, so that a description is whole or is none. */
+void describe_set(json_t *object, const char *key, json_t *value, bool *lost);
+void describe_append(json_t *list, json_t *value, bool *lost);
+
 /* An integer where the number is one. */
 json_t *describe_number(double x);
 

@@ -1,5 +1,6 @@
 #include "compile/record.h"
 
+#include "compile/describe_json.h"
 #include "compile/sha256.h"
 
 #include <math.h>
@@ -59,19 +60,19 @@ static json_t *token_json(const RtAtom *token) {
     }
 }
 
-static json_t *domain_json(const Record *r, const Model *model) {
+static json_t *domain_json(const Record *r, const Model *model, bool *lost) {
     int32_t first = r->options.first;
     if (first < 0 && !r->where) return json_null();
     json_t *domain = json_object();
-    if (first >= 0) json_object_set_new(domain, "first", token_json(&model->alphabet[first]));
-    if (r->where) json_object_set_new(domain, "where", json_string(r->where));
+    if (first >= 0) describe_set(domain, "first", token_json(&model->alphabet[first]), lost);
+    if (r->where) describe_set(domain, "where", json_string(r->where), lost);
     return domain;
 }
 
-static json_t *options_json(const Record *r) {
+static json_t *options_json(const Record *r, bool *lost) {
     json_t *names = json_array();
     for (size_t k = 0; k < r->name_count; k++)
-        json_array_append_new(names, json_string(r->names[k]));
+        describe_append(names, json_string(r->names[k]), lost);
     return json_pack("{s:o, s:s*, s:s, s:s, s:s, s:I, s:f, s:b, s:b}", "sops", names, "expression",
                      r->expression, "dtype", compile_dtype_names[r->options.dtype], "mask",
                      compile_mask_names[r->options.masks], "layout",
@@ -101,15 +102,15 @@ bool record_store(const Record *r, Model *model) {
     char hash[65];
     sha256_hex(r->program.text, r->program.length, hash);
     json_t *loaded = json_array();
+    bool lost = false;
     for (size_t k = 0; k < r->loaded_count; k++)
-        json_array_append_new(loaded, file_json(&r->loaded[k]));
-    size_t count = json_array_size(loaded);
-    return set(model, "sources", loaded) && count == r->loaded_count &&
-           set(model, "program", json_string(r->program.name)) &&
+        describe_append(loaded, file_json(&r->loaded[k]), &lost);
+    return set(model, "sources", loaded) && set(model, "program", json_string(r->program.name)) &&
            set(model, "source", json_stringn(r->program.text, r->program.length)) &&
            set(model, "source_sha256", json_string(hash)) &&
            set(model, "compiler", json_string(compiler_name)) &&
-           set(model, "domain", domain_json(r, model)) && set(model, "options", options_json(r));
+           set(model, "domain", domain_json(r, model, &lost)) &&
+           set(model, "options", options_json(r, &lost)) && !lost;
 }
 
 /* --- reading ------------------------------------------------------------------------------- */

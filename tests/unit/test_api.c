@@ -183,7 +183,7 @@ static void shown(void **state) {
                            .notes = &note,
                            .note_count = 1};
     char *plain = rasp_message_show(&message, false), *colour = rasp_message_show(&message, true);
-    assert_string_equal(plain, "f:3:3: warning: so\n    3 | x\ty \xff;\n      |  \t^\n"
+    assert_string_equal(plain, "f:3:3: warning: so\n    3 | x\ty  ;\n      |  \t^\n"
                                "rasp: note: here\n");
     assert_non_null(strstr(colour, "\33[1;35mwarning:\33[0m so"));
     rasp_free(plain);

@@ -259,7 +259,7 @@ static const struct Trial {
     {"forward", forward, true},
     {"trace", trace, false},
     {"check", check, false},
-    {"verify", verify, false},
+    {"verify", verify, true},
     {"verify loaded", verify_loaded, true},
     {"repl", repl, false},
 };

@@ -112,7 +112,9 @@ static void refused(void **state) {
         {{.alphabet = "ab", .max_length = RASP_LONGEST + 1}, RASP_WRONG_USE, "--max-length: "},
         {{.alphabet = "ab", .tolerance = 1e-300}, RASP_FAILED, "cannot compile "},
         {{.alphabet = "ab", .dtype = (RaspDtype)9}, RASP_WRONG_USE, "expected a type"},
-        {{.alphabet = "ab", .table_limit = 1}, RASP_FAILED, "cannot compile "},
+        {{.alphabet = "ab", .table_limit = 1}, RASP_WRONG_USE, "--table-limit: "},
+        {{.alphabet = "ab", .table_limit = 1000000001}, RASP_WRONG_USE, "--table-limit: "},
+        {{.alphabet = "ab", .tolerance = -1}, RASP_WRONG_USE, "--tolerance: "},
     };
     (void)state;
     RaspProgram *program = program_of(histogram);
