@@ -7,7 +7,7 @@
 #include <rasp.h>
 #include <stdio.h>
 
-static const char text[] = "before = aggregate(select(indices, indices - 1, ==), tokens);";
+static const char text[] = "before = aggregate(select(indices, indices - 1, ==), tokens, \"-\");";
 
 static void print_head(void *context, size_t layer, size_t head, size_t n, const double *scores,
                        const double *weights, size_t width, const double *result) {
