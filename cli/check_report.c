@@ -66,7 +66,7 @@ static void print_run(const CheckView *v, const RaspCheckRun *run) {
     print_examples(v, run);
     if (run->largest_error >= 0) printf("  error        at most %.3g\n", run->largest_error);
     if (v->model->certified >= 0)
-        printf("  certified    error at most %.3g\n", v->model->certified);
+        printf("  certified    error at most %.3g in the residual stream\n", v->model->certified);
     if (isfinite(run->least_margin)) printf("  margin       at least %.3g\n", run->least_margin);
 }
 

@@ -50,12 +50,18 @@ static void print_certificate(const RaspVerifyReport *r) {
         printf("  certificate  does not hold: %s\n", c->broken);
         return;
     }
-    printf("  certificate  holds: error at most %.3g\n", c->error);
+    printf("  certificate  holds: error at most %.3g in the residual stream\n", c->error);
     if (r->claims_too_much)
         printf("               but the file claims %.3g, which is less\n", r->claimed);
     if (*c->where)
-        printf("  tightest     layer %u, %s: %.2g of what is allowed\n", c->layer, c->where,
-               c->tightest);
+        printf("  tightest     layer %u, %s: its error is at most %.2g of its margin\n", c->layer,
+               c->where, c->tightest);
+    else
+        puts("  tightest     no decision is made");
+    if (c->joined_absolute > 0)
+        printf("  joined       floats that differ by up to %.3g (%.3g of the smaller) are one "
+               "output\n",
+               c->joined_absolute, c->joined_relative);
 }
 
 static void json_weights(Json *j, const RaspVerifyReport *r) {

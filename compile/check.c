@@ -20,7 +20,7 @@ typedef struct Trial {
     const Atom **expected; /* by output; NULL: an error, or not compared */
 } Trial;
 
-/* The values of an output that is decoded as the nearest number, equal ones (check_same) in
+/* The values of an output that is decoded as the nearest number, equal ones in
  * one run: what is between two runs is where an answer changes. */
 typedef struct Levels {
     double *low, *high; /* of run k, ascending */
@@ -34,7 +34,8 @@ typedef struct Checker {
     Arena *arena;
     const Atom **values; /* by output and index: what the model says */
     Levels *levels;      /* by output */
-    Engine **engines;    /* by run */
+    CheckJoin joined;
+    Engine **engines; /* by run */
     Inputs *inputs;
     uint32_t *ids; /* scratch: the next input */
     size_t tried;  /* inputs taken from `inputs` */
@@ -48,11 +49,17 @@ typedef struct Checker {
 
 /* --- values -------------------------------------------------------------------------------- */
 
-bool check_same(Atom a, Atom b) {
+bool check_same(Atom a, Atom b, CheckJoin joined) {
     if (atom_equal(a, b)) return true;
-    if (!atom_is_number(a) || !atom_is_number(b)) return false;
-    double x = atom_double(a), y = atom_double(b);
-    return numbers_near(x, y);
+    if (a.kind != ATOM_FLOAT || b.kind != ATOM_FLOAT) return false;
+    double apart = fabs(a.f - b.f);
+    return apart <= joined.absolute && apart <= joined.relative * fmin(fabs(a.f), fabs(b.f));
+}
+
+CheckJoin check_join(const Model *model) {
+    const json_t *joined = json_object_get(json_object_get(model->extra, "certificate"), "joined");
+    return (CheckJoin){json_number_value(json_object_get(joined, "absolute")),
+                       json_number_value(json_object_get(joined, "relative"))};
 }
 
 static const Atom *output_values(const ModelOutput *output, Intern *table, Arena *arena) {
@@ -72,8 +79,7 @@ static Levels find_levels(const ModelOutput *output, Arena *arena) {
     levels.low = ARENA_ARRAY(arena, n, double);
     levels.high = ARENA_ARRAY(arena, n, double);
     for (size_t k = 0; k < n; k++) {
-        if (k == 0 || !check_same(atom_float(number[k - 1]), atom_float(number[k])))
-            levels.low[levels.count++] = number[k];
+        if (k == 0 || number[k - 1] != number[k]) levels.low[levels.count++] = number[k];
         levels.high[levels.count - 1] = number[k];
     }
     return levels;
@@ -219,7 +225,7 @@ static size_t compare_output(const Checker *c, CheckRun *run, const Trial *trial
     for (uint32_t i = 0; i < trial->length; i++) {
         const Reading *reading = run_reading(result, output, i);
         Atom expected = trial->expected[output][i];
-        right += check_same(expected, found_value(c, output, reading));
+        right += check_same(expected, found_value(c, output, reading), c->joined);
         compare_reading(c, run, output, expected, reading);
     }
     return right;
@@ -294,6 +300,7 @@ static Checker *prepare(const CheckSubject *subject, const CheckOptions *options
     Checker *c = ARENA_NEW(arena, Checker);
     const Model *model = subject->model;
     *c = (Checker){.subject = subject, .options = options, .report = report, .arena = arena};
+    c->joined = check_join(model);
     c->inputs = inputs_new(subject->domain, options->inputs, arena);
     c->values = ARENA_ARRAY(arena, model->output_count + 1, const Atom *);
     c->levels = ARENA_ARRAY(arena, model->output_count + 1, Levels);

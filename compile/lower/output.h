@@ -14,6 +14,7 @@ typedef struct OutputPlan {
     NodeId node;
     bool numeric;       /* decoded by the nearest value; else by the largest score */
     const Atom *values; /* numeric: ascending; else by number c */
+    const double *most; /* the greatest float joined with each value (values_joinable) */
     uint32_t value_count;
     const Form *forms; /* one a dimension */
     uint32_t form_count;

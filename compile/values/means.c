@@ -21,6 +21,7 @@ struct Means {
 
 /* The value is a whole multiple of the unit: its 53 bits, shifted. */
 static Sum in_units(Atom value, int exponent) {
+    if (atom_is_integral(value)) return (Sum)atom_integer(value) * ((Sum)1 << -exponent);
     int e;
     int64_t bits = (int64_t)ldexp(frexp(atom_double(value), &e), 53);
     int shift = e - 53 - exponent;

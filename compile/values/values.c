@@ -1,5 +1,6 @@
 #include "compile/values/values_private.h"
 
+#include "compile/values/numbers.h"
 #include "graph/token.h"
 
 #include <string.h>
@@ -513,8 +514,14 @@ bool values_rows_over(Values *values, const NodeId *basis, uint32_t basis_count,
 
 bool values_numeric(const NodeValues *v) {
     for (uint32_t k = 0; k < v->count; k++)
-        if (!atom_is_number(v->levels[k])) return false;
+        if (!number_is_exact(v->levels[k])) return false;
     return true;
+}
+
+bool values_of_input(Values *values, NodeId node) {
+    const NodeValues *v = values_of(values, node);
+    if (!v || v->source_count != 1) return v && v->source_count == 0;
+    return v->sources[0] == values->tokens || v->sources[0] == values->indices;
 }
 
 bool values_by_position(Values *values, NodeId node) {

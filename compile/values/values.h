@@ -67,8 +67,19 @@ bool values_rows(Values *values, const NodeId *nodes, uint32_t count, uint32_t c
 bool values_rows_over(Values *values, const NodeId *basis, uint32_t basis_count,
                       const NodeId *nodes, uint32_t count, Rows *rows);
 
-/* Are all its levels numbers (bools count)? */
+/* Are all its levels numbers that a double holds exactly (bools count)?  Ints beyond 2^53 may not
+ * be, infinities are not: they are symbols, as strings are. */
 bool values_numeric(const NodeValues *v);
+
+/* How far the interpreter's value of a number can be from what real arithmetic gives, as far as
+ * sums, products and means show it; 0 where values are exact or nothing is known.  Two floats
+ * closer than twice this may be one real number, computed in two orders. */
+double values_rounding(Values *values, NodeId node);
+/* May they be?  Floats alone, and close to each other as well. */
+bool values_joinable(Values *values, NodeId node, Atom x, Atom y);
+
+/* Is it a function of the token or of the position alone: known before anything is computed? */
+bool values_of_input(Values *values, NodeId node);
 
 /* True when the node has the same single value in every context with the same position: then it
  * is a function of the position. */

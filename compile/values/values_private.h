@@ -15,6 +15,8 @@ typedef struct Entry {
     const SelectorFacts *facts; /* selectors */
     signed char moves;          /* aggregates: -1 no, 1 yes, 0 not yet asked */
     signed char order;          /* selectors: strict total order?  the same */
+    double rounding;            /* values_rounding */
+    bool rounding_known;
 } Entry;
 
 struct Values {
