@@ -50,7 +50,7 @@ typedef struct Checker {
 /* --- values -------------------------------------------------------------------------------- */
 
 bool check_same(Atom a, Atom b, CheckJoin joined) {
-    if (atom_equal(a, b)) return true;
+    if (atom_same(a, b)) return true;
     if (a.kind != ATOM_FLOAT || b.kind != ATOM_FLOAT) return false;
     double apart = fabs(a.f - b.f);
     return apart <= joined.absolute && apart <= joined.relative * fmin(fabs(a.f), fabs(b.f));

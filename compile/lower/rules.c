@@ -171,7 +171,8 @@ bool lower_feature(Lower *lower, NodeId id, Form *form) {
         lower->nesting++;
         bool done = make_feature(lower, id, &made);
         lower->nesting--;
-        if (!done) return false;
+        if (!done)
+            return lower_fail(lower, id, "depends on whether equal numbers are ints or floats");
         lower->feature = arena_grow(lower->arena, lower->feature, &lower->feature_capacity,
                                     (size_t)id + 1, sizeof *lower->feature);
         lower->feature[id] = (Feature){.known = true, .form = made};
