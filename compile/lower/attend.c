@@ -135,6 +135,10 @@ bool feature_mixed(Lower *lower, NodeId id, NodeId source, Form *form) {
     const NodeValues *value = values_of(lower->values, node.arg[1]);
     double *vector, lowest = 0;
     bool complete;
+    for (uint32_t k = 0; k < value->count; k++)
+        if (value->levels[k].kind != ATOM_STRING && !number_is_exact(value->levels[k]))
+            return lower_fail(lower, source, "averages %s, which no double holds",
+                              atom_show(value->levels[k], ATOM_PLAIN, lower->arena));
     if (!function_vector(lower, source, id, &vector, &complete)) return false;
     for (uint32_t k = 0; k < v->count; k++)
         if (number_is_exact(v->levels[k]))

@@ -489,8 +489,8 @@ static bool build(Lower *lower, const Candidate *best, Cover *cover) {
         if (!lower_feature(lower, node, &form)) return false;
         cover->form = form_sum(cover->form, 1, form, digit->factor, lower_arena(lower));
         Span span = graph_node(graph, element)->span;
-        Atom factor = digit->factor == trunc(digit->factor) ? atom_int((int64_t)digit->factor)
-                                                            : atom_float(digit->factor);
+        bool small = digit->factor == trunc(digit->factor) && fabs(digit->factor) < 0x1p31;
+        Atom factor = small ? atom_int((int64_t)digit->factor) : atom_float(digit->factor);
         if (digit->factor != 1) {
             NodeId scale = graph_constant(graph, factor, SPAN_NONE);
             node = graph_map(graph, OP_MUL, (NodeId[]){node, scale}, span);

@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static int by_value(const void *a, const void *b) {
     return atom_compare_total(a, b);
@@ -13,8 +12,10 @@ static int by_value(const void *a, const void *b) {
 /* Bools are read by argmax, so that they come out as bools. */
 static bool reads_as_number(const NodeValues *v) {
     bool fits = v->count > 0 && values_numeric(v);
-    for (uint32_t k = 0; k < v->count && fits; k++)
+    for (uint32_t k = 0; k < v->count && fits; k++) {
         fits = (v->kinds[k] & (IS_BOOL | IS_NEGATIVE_ZERO)) == 0;
+        fits &= v->levels[k].kind != ATOM_INT || fabs(atom_double(v->levels[k])) <= 0x1p53;
+    }
     return fits;
 }
 
@@ -57,37 +58,54 @@ static bool plan_choice(Lower *lower, OutputPlan *plan, NodeId node, const doubl
     return true;
 }
 
-/* Which of the values, by class, level k of the node that says everything is. */
-static const double *numbers_of(Lower *lower, const Atom *value, uint32_t count, const Atom *sorted,
-                                const double *class) {
-    double *number = ARENA_ARRAY(lower_arena(lower), count, double);
-    for (uint32_t k = 0; k < count; k++) {
-        const Atom *at = bsearch(&value[k], sorted, count, sizeof *sorted, by_value);
-        number[k] = class[at - sorted];
-    }
-    return number;
+/* The values as they are printed, of the kind that they have: value[k] for level k of `said`, or
+ * used[k] = false where that is a combination that never occurs. */
+typedef struct Exact {
+    NodeId said; /* whose levels tell the values: the output itself, or its joint s-op */
+    uint32_t levels;
+    Atom *value;
+    bool *used;
+    Atom *sorted; /* those that are used */
+    uint32_t count;
+} Exact;
+
+static void add_exact(Exact *e, const NodeValues *v, uint32_t k, uint32_t level, unsigned kind) {
+    if (level >= v->count || !(v->kinds[level] & kind)) return;
+    e->used[k] = true;
+    e->sorted[e->count++] = e->value[k] = kind_variant(v->levels[level], (KindBits)kind);
 }
 
-/* The values as they are printed: levels, of the kind that they have.  *said: the s-op whose
- * levels tell them, one for one. */
-static Atom *exact_values(Lower *lower, NodeId node, NodeId *said, uint32_t *count) {
+static bool find_exact(Lower *lower, NodeId node, Exact *e) {
     const NodeValues *v = values_of(lower_values(lower), node);
     bool single = values_single_kinds(v);
-    *said = single ? node : kinds_joint(lower, node);
-    const NodeValues *s = *said == NODE_NONE ? NULL : values_of(lower_values(lower), *said);
-    if (!s) {
-        lower_fail_values(lower);
-        return NULL;
-    }
-    Atom *value = ARENA_ARRAY(lower_arena(lower), s->count, Atom);
+    e->said = single ? node : kinds_joint(lower, node);
+    const NodeValues *s = e->said == NODE_NONE ? NULL : values_of(lower_values(lower), e->said);
+    if (!s) return lower_fail_values(lower);
+    e->levels = s->count;
+    e->value = ARENA_ARRAY(lower_arena(lower), s->count, Atom);
+    e->sorted = ARENA_ARRAY(lower_arena(lower), s->count, Atom);
+    e->used = ARENA_ARRAY(lower_arena(lower), s->count, bool);
     for (uint32_t k = 0; k < s->count; k++) {
-        int64_t code = single ? 0 : atom_integer(s->levels[k]);
-        value[k] =
-            single ? kind_variant(v->levels[k], (KindBits)v->kinds[k])
-                   : kind_variant(v->levels[code / KIND_COUNT], (KindBits)(1 << code % KIND_COUNT));
+        if (single) {
+            add_exact(e, v, k, k, v->kinds[k]);
+        } else if (s->levels[k].kind == ATOM_INT) { /* else a mean of kinds */
+            int64_t code = s->levels[k].i;
+            add_exact(e, v, k, (uint32_t)(code / KIND_COUNT), 1u << code % KIND_COUNT);
+        }
     }
-    *count = s->count;
-    return value;
+    qsort(e->sorted, e->count, sizeof *e->sorted, by_value);
+    return true;
+}
+
+/* Which of the values, by class, each level is. */
+static const double *numbers_of(Lower *lower, const Exact *e, const double *class) {
+    double *number = ARENA_ARRAY(lower_arena(lower), e->levels, double);
+    for (uint32_t k = 0; k < e->levels; k++) {
+        if (!e->used[k]) continue;
+        const Atom *at = bsearch(&e->value[k], e->sorted, e->count, sizeof *e->sorted, by_value);
+        number[k] = class[at - e->sorted];
+    }
+    return number;
 }
 
 bool output_plan(Lower *lower, const char *name, NodeId node, OutputPlan *plan) {
@@ -99,17 +117,12 @@ bool output_plan(Lower *lower, const char *name, NodeId node, OutputPlan *plan) 
             return lower_fail(lower, node, "can be %s, and numbers in a weights file are finite",
                               atom_show(v->levels[k], ATOM_PLAIN, lower_arena(lower)));
     if (v->count == 0) return lower_fail(lower, node, "fails on every input of the domain");
-    NodeId said;
-    uint32_t count;
-    Atom *value = exact_values(lower, node, &said, &count);
-    if (!value) return false;
-    Atom *sorted = ARENA_ARRAY(lower_arena(lower), count, Atom);
-    double *class = ARENA_ARRAY(lower_arena(lower), count, double);
-    memcpy(sorted, value, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, by_value);
-    plan->value_count = count;
-    join_levels(lower, plan, sorted, class);
-    bool number = said == node && reads_as_number(v) && !lower_options(lower).careful;
+    Exact e = {0};
+    if (!find_exact(lower, node, &e)) return false;
+    double *class = ARENA_ARRAY(lower_arena(lower), e.count, double);
+    plan->value_count = e.count;
+    join_levels(lower, plan, e.sorted, class);
+    bool number = e.said == node && reads_as_number(v) && !lower_options(lower).careful;
     return number ? plan_number(lower, plan)
-                  : plan_choice(lower, plan, said, numbers_of(lower, value, count, sorted, class));
+                  : plan_choice(lower, plan, e.said, numbers_of(lower, &e, class));
 }

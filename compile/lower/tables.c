@@ -53,6 +53,8 @@ bool feature_scan(Lower *lower, NodeId id, Form *form) {
         if (lower->error.message[0]) return false;
         complete = false; /* values close to each other at one x: the certificate's error */
     }
+    if (!values_numeric(values_of(lower->values, cover.x)))
+        return lower_fail(lower, id, "its tables would need numbers beyond 2^53");
     if (rows.row_count == 0) return lower_fail(lower, id, "internal: a table without any value");
     if (same_node && complete && space_solve(scan->space, vector, form)) return true;
     const NodeValues *xs = values_of(lower->values, cover.x), *fs = values_of(lower->values, id);

@@ -22,6 +22,7 @@ typedef struct Checker {
     Certificate *c;
     double unit;        /* rounding unit of the model's type */
     double significand; /* 2^p: whole numbers up to here are exact */
+    double largest;     /* far below what overflows, squares included */
     uint32_t width, longest;
     Bound *row, *row0; /* [width] */
     double *value0;    /* [width] the nominal row 0, which does not depend on the input */
@@ -76,6 +77,15 @@ static const char *node_text(const Checker *k, NodeId node) {
 
 /* --- linear maps ------------------------------------------------------------------------ */
 
+/* Notes a number that may overflow the model's type, or comes near. */
+static void note_reach(const Checker *k, double reach) {
+    if (!(reach <= k->largest) && !k->c->broken[0])
+        snprintf(k->c->broken, sizeof k->c->broken,
+                 "a number may be as large as %.3g, near to "
+                 "overflow",
+                 reach);
+}
+
 /* One column of h W: its nominal size, error and grain. */
 static Bound column_bound(const Checker *k, const Bound *h, const Tensor *ideal,
                           const Tensor *actual, size_t column) {
@@ -91,6 +101,7 @@ static Bound column_bound(const Checker *k, const Bound *h, const Tensor *ideal,
         terms += reach > 0;
     }
     b.error += sum_rounding(k, b.size + b.error, b.grain, terms);
+    note_reach(k, b.size + b.error);
     return b;
 }
 
@@ -333,6 +344,7 @@ static void unit_bounds(Checker *k, const ModelMlp *ideal, const ModelMlp *actua
         terms++;
     }
     *size = sum + change;
+    note_reach(k, *size);
     *noise = change + sum_rounding(k, *size, exact ? grain : 0, terms);
 }
 
@@ -584,6 +596,10 @@ static void check_choice(Checker *k, const CircuitOutput *output) {
 
 /* Notes the bounds of the parts that were just written. */
 static void note_parts(Checker *k, double *part_error, Stage stage) {
+    for (uint32_t d = 0; d < k->width; d++) {
+        note_reach(k, k->row[d].size + k->row[d].error);
+        note_reach(k, k->row0[d].size + k->row0[d].error);
+    }
     for (uint32_t p = 0; p < k->circuit->part_count; p++) {
         const CircuitPart *part = &k->circuit->parts[p];
         if (part->dim != DIM_NONE && stage_same(part->born, stage))
@@ -639,6 +655,7 @@ bool certificate_check(const Circuit *circuit, const Model *ideal, const Model *
                  .c = c,
                  .unit = f32 ? FLT_EPSILON / 2 : DBL_EPSILON / 2,
                  .significand = f32 ? 0x1p24 : 0x1p53,
+                 .largest = f32 ? 0x1p100 : 0x1p1000,
                  .width = circuit->width,
                  .low = NAN,
                  .high = NAN,

@@ -45,6 +45,8 @@ static double of_map(Values *values, const Node *node, double most) {
         return arg[1].least == arg[1].most && arg[1].most >= 1 && r[1] == 0
                    ? arg[1].most * pow(arg[0].most, arg[1].most - 1) * r[0] + own
                    : 0;
+    case OP_MOD:
+        return r[1] == 0 ? r[0] + own : 0; /* away from where it wraps */
     case OP_NEG:
     case OP_POS:
         return r[0];
@@ -78,5 +80,5 @@ double values_rounding(Values *values, NodeId node) {
 }
 
 bool values_joinable(Values *values, NodeId node, Atom x, Atom y) {
-    return atoms_near(x, y) && fabs(x.f - y.f) <= 2 * values_rounding(values, node);
+    return atoms_near(x, y) && x.f != y.f && fabs(x.f - y.f) <= 2 * values_rounding(values, node);
 }
