@@ -1,4 +1,4 @@
-#include "compile/prove/certificate.h"
+#include "compile/prove/certificate_private.h"
 
 #include "compile/values/numbers.h"
 #include "runtime/numerics.h"
@@ -8,33 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is known of one residual dimension, at program rows and in row 0: a bound on the
- * nominal value, a bound on the distance from it, and a power of two that every nominal
- * value is a multiple of (0: none known). */
-typedef struct Bound {
-    double size, error, grain;
-} Bound;
-
-typedef struct Checker {
-    const Circuit *circuit;
-    const Model *ideal, *model;
-    Arena *arena;
-    Certificate *c;
-    double unit;        /* rounding unit of the model's type */
-    double significand; /* 2^p: whole numbers up to here are exact */
-    double largest;     /* far below what overflows, squares included */
-    uint32_t width, longest;
-    Bound *row, *row0; /* [width] */
-    double *value0;    /* [width] the nominal row 0, which does not depend on the input */
-    uint32_t layer;
-    double low, high; /* the neighbours that the next decision tells apart; NAN: none */
-} Checker;
-
 /* The interpreter rounds a mean once; a reciprocal too. */
 static const double MEAN_SLACK = DBL_EPSILON;
-
-/* Weights are written as doubles before they are rounded to the model's type. */
-static const double EMIT_SLACK = DBL_EPSILON;
 
 /* --- grains ----------------------------------------------------------------------------- */
 
@@ -59,7 +34,8 @@ static double sum_rounding(const Checker *k, double size, double grain, double t
     return size * k->unit * (terms + 2) * (1 + k->unit * (terms + 2));
 }
 
-static void tight(Checker *k, double error, double allowed, const char *what, const char *which) {
+void certificate_decide(Checker *k, double error, double allowed, const char *what,
+                        const char *which) {
     if (allowed == INFINITY) return; /* nothing is decided */
     double ratio = allowed > 0 && isfinite(error) ? error / allowed : INFINITY;
     if (!*k->c->where || !(ratio <= k->c->tightest)) {
@@ -105,11 +81,6 @@ static Bound column_bound(const Checker *k, const Bound *h, const Tensor *ideal,
     return b;
 }
 
-/* The largest absolute value of a part's s-op. */
-static double part_size(const CircuitPart *part) {
-    return fmax(fabs(part->least), fabs(part->most));
-}
-
 static bool same_shape(const Tensor *a, const Tensor *b) {
     return a->rows == b->rows && a->cols == b->cols;
 }
@@ -119,8 +90,7 @@ static bool broken(Checker *k, const char *what) {
     return false;
 }
 
-/* How far what a form reads is from the s-op that it stands for, the parts' errors apart. */
-static double form_slack(const Checker *k, const Form *form) {
+double certificate_slack(const Checker *k, const Form *form) {
     double slack = form->slack;
     for (uint32_t t = 0; t < form->count; t++) {
         const CircuitPart *part = &k->circuit->parts[form->terms[t].part];
@@ -194,12 +164,13 @@ typedef struct ScoreBound {
 static double score_slack(const Checker *k, const CircuitHead *head, const ModelHead *ideal) {
     const Score *score = &head->score;
     double beta = k->circuit->options.beta * (head->kind == HEAD_DEFAULT ? 2 : 1);
-    double slack = beta * (form_slack(k, &score->key_only) + form_slack(k, &score->query_only));
+    double slack =
+        beta * (certificate_slack(k, &score->key_only) + certificate_slack(k, &score->query_only));
     if (score->query_only.count == 0) /* the constants are written as one */
         slack += beta * fabs(sum_lost(score->key_only.constant, score->query_only.constant));
     for (uint32_t p = 0; p < score->pair_count; p++) {
-        double key = form_slack(k, &score->pairs[p].key);
-        double query = beta * form_slack(k, &score->pairs[p].query);
+        double key = certificate_slack(k, &score->pairs[p].key);
+        double query = beta * certificate_slack(k, &score->pairs[p].query);
         if (key == 0 && query == 0) continue;
         Bound q = column_bound(k, k->row, &ideal->query, &ideal->query, p);
         Bound of_key = column_bound(k, k->row, &ideal->key, &ideal->key, p);
@@ -276,7 +247,7 @@ static bool check_head(Checker *k, const CircuitHead *head, const ModelHead *ide
         ideal->sink != actual->sink || ideal->scale != actual->scale)
         return broken(k, "a head has another shape, mask or sink than the program's");
     ScoreBound score = score_bound(k, head, ideal, actual);
-    tight(k, 2 * score.error, ideal->gap, "scores of", node_text(k, head->selector));
+    certificate_decide(k, 2 * score.error, ideal->gap, "scores of", node_text(k, head->selector));
     for (size_t c = 0; c < ideal->value.cols; c++) {
         Bound v = column_bound(k, k->row, &ideal->value, &actual->value, c);
         Bound v0 = column_bound(k, k->row0, &ideal->value, &actual->value, c);
@@ -289,7 +260,7 @@ static bool check_head(Checker *k, const CircuitHead *head, const ModelHead *ide
         double rounding = (2.0 * k->longest + 5) * k->unit * size;
         double stray = head->components[c].moves ? score.leak : score.spread, value = 0;
         out.error = 2 * size * stray + error + rounding + MEAN_SLACK * size +
-                    form_slack(k, &head->components[c].value);
+                    certificate_slack(k, &head->components[c].value);
         spread(k, after, k->row, out, &ideal->output, &actual->output, c);
         if (k->circuit->sink == DIM_NONE) continue; /* no head looks at row 0 */
         spread(k, after0, k->row0, v0, &ideal->output, &actual->output, c);
@@ -362,7 +333,7 @@ static bool silent_in_row0(Checker *k, const ModelMlp *actual, size_t u) {
 }
 
 static double table_x_error(const Checker *k, const CircuitTable *table) {
-    double error = form_slack(k, &table->form);
+    double error = certificate_slack(k, &table->form);
     for (uint32_t t = 0; t < table->form.count; t++) {
         const Bound *b = &k->row[k->circuit->parts[table->form.terms[t].part].dim];
         error += fabs(table->form.terms[t].factor) * b->error;
@@ -470,7 +441,7 @@ static void check_table(Checker *k, const CircuitTable *table, const ModelMlp *i
                         const ModelMlp *actual, Bound *after) {
     UnitBounds units = table_units(k, table, ideal, actual);
     double x_error = table_x_error(k, table);
-    tight(k, x_error, table_margin(k, table), "table of", node_text(k, table->x));
+    certificate_decide(k, x_error, table_margin(k, table), "table of", node_text(k, table->x));
     for (uint32_t o = 0; o < table->output_count; o++) {
         double reach;
         Bound b = output_bound(k, table, o, x_error, &units, &reach);
@@ -535,64 +506,7 @@ static bool check_sublayer(Checker *k, uint32_t layer, uint32_t sublayer, const 
     return true;
 }
 
-/* --- outputs ---------------------------------------------------------------------------- */
-
-/* What writing the form's weights as doubles loses. */
-static double emit_slack(const Checker *k, const Form *form) {
-    double size = fabs(form->constant);
-    if (form->count == 1 && form->terms[0].factor == 1 && form->constant == 0) return 0;
-    for (uint32_t t = 0; t < form->count; t++)
-        size += fabs(form->terms[t].factor) * part_size(&k->circuit->parts[form->terms[t].part]);
-    return (form->count + 2) * EMIT_SLACK * size;
-}
-
-static double output_error(const Checker *k, const CircuitOutput *output, uint32_t form) {
-    const Form *f = &output->forms[form];
-    return k->row[output->start + form].error + form_slack(k, f) + emit_slack(k, f);
-}
-
-/* The values are read half-way between neighbours, of which each may stand for greater ones. */
-static double number_margin(Checker *k, const CircuitOutput *output) {
-    double least = INFINITY;
-    for (uint32_t v = 0; v + 1 < output->value_count; v++) {
-        double a = atom_double(output->values[v]), b = atom_double(output->values[v + 1]);
-        double margin = fmin((b - a) / 2, (b - output->most[v]) - (b - a) / 2);
-        if (margin >= least) continue;
-        least = margin;
-        k->low = output->most[v], k->high = b;
-    }
-    return least;
-}
-
-static void note_joined(Certificate *c, const CircuitOutput *output) {
-    for (uint32_t v = 0; v < output->value_count; v++) {
-        if (output->values[v].kind != ATOM_FLOAT) continue;
-        double least = output->values[v].f, most = output->most[v];
-        if (most == least) continue;
-        c->joined_absolute = fmax(c->joined_absolute, most - least);
-        c->joined_relative =
-            fmax(c->joined_relative, (most - least) / fmin(fabs(least), fabs(most)));
-    }
-}
-
-static void check_number(Checker *k, const CircuitOutput *output) {
-    double error = output_error(k, output, 0);
-    k->c->error = fmax(k->c->error, error);
-    note_joined(k->c, output);
-    tight(k, error, number_margin(k, output), "output", output->name);
-}
-
-/* Scores 2kc - k^2: another choice m is behind by (k - m)^2. */
-static void check_choice(Checker *k, const CircuitOutput *output) {
-    note_joined(k->c, output);
-    for (uint32_t a = 0; a < output->value_count; a++)
-        for (uint32_t b = 0; b < a; b++) {
-            double error = output_error(k, output, a) + output_error(k, output, b);
-            double allowed = (double)(a - b) * (a - b);
-            k->c->error = fmax(k->c->error, error);
-            tight(k, error, allowed, "output", output->name);
-        }
-}
+/* --- all of it -------------------------------------------------------------------------- */
 
 /* Notes the bounds of the parts that were just written. */
 static void note_parts(Checker *k, double *part_error, Stage stage) {
@@ -670,7 +584,7 @@ bool certificate_check(const Circuit *circuit, const Model *ideal, const Model *
     note_parts(&k, part_error, (Stage){0, 0});
     if (!check_layers(&k, part_error)) return false;
     for (uint32_t o = 0; o < circuit->output_count; o++)
-        (circuit->outputs[o].numeric ? check_number : check_choice)(&k, &circuit->outputs[o]);
+        certificate_output(&k, &circuit->outputs[o]);
     if (!(c->tightest < 1)) {
         explain(&k);
     }
