@@ -2,6 +2,7 @@
 
 #include "compile/record.h"
 #include "compile/values/numbers.h"
+#include "compile/values/values.h"
 #include "interp/exec/exec.h"
 
 #include <math.h>
@@ -23,8 +24,9 @@ typedef struct Trial {
 /* The values of an output that is decoded as the nearest number, equal ones in
  * one run: what is between two runs is where an answer changes. */
 typedef struct Levels {
-    double *low, *high; /* of run k, ascending */
-    size_t count;       /* 0: another kind of output */
+    double *low, *high;       /* of run k, ascending */
+    size_t count;             /* 0: another kind of output */
+    double shift[KIND_COUNT]; /* by kind: how far from themselves numbers stand */
 } Levels;
 
 typedef struct Checker {
@@ -69,12 +71,21 @@ static const Atom *output_values(const ModelOutput *output, Intern *table, Arena
     return values;
 }
 
-static Levels find_levels(const ModelOutput *output, Arena *arena) {
+static int kind_index(Atom value) {
+    return __builtin_ctz(kind_bit(value));
+}
+
+static Levels find_levels(const ModelOutput *output, Intern *table, Arena *arena) {
     Levels levels = {0};
     if (output->decode != RT_DECODE_NEAREST) return levels;
     size_t n = output->value_count;
     double *number = ARENA_ARRAY(arena, n, double);
-    for (size_t k = 0; k < n; k++) number[k] = rt_atom_number(&output->values[k]);
+    for (size_t k = 0; k < n; k++) {
+        number[k] = output_place(output, k);
+        Atom value = record_atom(&output->values[k], table);
+        if (output->places && atom_is_number(value))
+            levels.shift[kind_index(value)] = number[k] - atom_double(value);
+    }
     qsort(number, n, sizeof *number, number_order);
     levels.low = ARENA_ARRAY(arena, n, double);
     levels.high = ARENA_ARRAY(arena, n, double);
@@ -212,7 +223,8 @@ static void compare_reading(const Checker *c, CheckRun *run, size_t output, Atom
     if (levels->count == 0) {
         run->least_margin = fmin(run->least_margin, reading->margin);
     } else if (atom_is_number(expected)) {
-        double x = reading->number, value = atom_double(expected);
+        double x = reading->number;
+        double value = atom_double(expected) + levels->shift[kind_index(expected)];
         run->least_margin = fmin(run->least_margin, level_margin(levels, x, value));
         run->largest_error = fmax(run->largest_error, fabs(x - value));
     }
@@ -305,7 +317,7 @@ static Checker *prepare(const CheckSubject *subject, const CheckOptions *options
     c->values = ARENA_ARRAY(arena, model->output_count + 1, const Atom *);
     c->levels = ARENA_ARRAY(arena, model->output_count + 1, Levels);
     for (size_t k = 0; k < model->output_count; k++)
-        c->levels[k] = find_levels(model->outputs[k], arena);
+        c->levels[k] = find_levels(model->outputs[k], graph_intern(subject->graph), arena);
     for (size_t k = 0; k < model->output_count; k++)
         c->values[k] = output_values(model->outputs[k], graph_intern(subject->graph), arena);
     c->engines = ARENA_ARRAY(arena, options->run_count + 1, Engine *);

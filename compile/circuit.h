@@ -170,9 +170,11 @@ typedef struct CircuitOutput {
     const char *name;
     NodeId node;
     Span span;
-    bool numeric;       /* decoded by the nearest value; else by the largest score */
-    const Atom *values; /* numeric: ascending; else by number */
-    const double *most; /* the greatest float joined with each (itself, if none is) */
+    bool numeric;        /* decoded by the nearest value; else by the largest score */
+    const Atom *values;  /* numeric: ascending; else by number */
+    const double *place; /* numeric: where each value is read */
+    bool placed;         /* that is not the number that it is */
+    const double *most;  /* the greatest float joined with each (itself, if none is) */
     uint32_t value_count;
     const Form *forms; /* one a dimension, from `start` on */
     uint32_t form_count;

@@ -69,6 +69,8 @@ static void make_dimensions(Scheduler *s, const OutputPlan *plans, uint32_t coun
                                      .span = span_of(s, plan->node),
                                      .numeric = plan->numeric,
                                      .values = plan->values,
+                                     .place = plan->place,
+                                     .placed = plan->placed,
                                      .most = plan->most,
                                      .value_count = plan->value_count,
                                      .forms = plan->forms,

@@ -1,6 +1,7 @@
 #include "compile/lower/output.h"
 
 #include "compile/lower/kinds.h"
+#include "compile/values/numbers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,11 +41,102 @@ static void join_levels(Lower *lower, OutputPlan *plan, const Atom *sorted, doub
 
 static bool plan_number(Lower *lower, OutputPlan *plan) {
     Form *form = ARENA_NEW(lower_arena(lower), Form);
+    double *place = ARENA_ARRAY(lower_arena(lower), plan->value_count, double);
+    for (uint32_t k = 0; k < plan->value_count; k++) place[k] = atom_double(plan->values[k]);
     plan->numeric = true;
+    plan->place = place;
     plan->forms = form;
     plan->form_count = 1;
     return lower_feature(lower, plan->node, form);
 }
+
+/* --- numbers of several kinds --------------------------------------------------------------- */
+
+/* All that the output can be, kind by kind, each by value. */
+typedef struct Kinds {
+    NodeId rank;               /* an s-op: which of the kinds it is */
+    KindBits kind[KIND_COUNT]; /* by rank */
+    uint32_t count;
+    double stride; /* from one kind's numbers to the next one's */
+    Atom *value;
+    uint32_t value_count;
+} Kinds;
+
+static bool find_kinds(Lower *lower, OutputPlan *plan, const NodeValues *v, Kinds *kinds) {
+    Graph *graph = values_graph(lower_values(lower));
+    Arena *arena = lower_arena(lower);
+    unsigned all = 0;
+    Atom *key = ARENA_ARRAY(arena, KIND_COUNT, Atom), *rank = ARENA_ARRAY(arena, KIND_COUNT, Atom);
+    double low = INFINITY, high = -INFINITY;
+    for (uint32_t k = 0; k < v->count; k++) {
+        all |= v->kinds[k];
+        low = fmin(low, feature_number(v->levels[k]));
+        high = fmax(high, feature_number(v->levels[k]));
+    }
+    for (int k = 0; k < KIND_COUNT; k++) {
+        if (!(all >> k & 1)) continue;
+        key[kinds->count] = atom_int(k);
+        rank[kinds->count] = atom_int(kinds->count);
+        kinds->kind[kinds->count++] = (KindBits)(1 << k);
+    }
+    NodeId kind = kinds_of(lower, plan->node);
+    if (kind == NODE_NONE) return false;
+    const Lookup *lookup = lookup_new(graph_arena(graph), LOOKUP_DICT, key, rank, kinds->count);
+    kinds->rank = graph_lookup(graph, lookup, kind, graph_node(graph, plan->node)->span);
+    kinds->stride = high > low ? exp2(ceil(log2(high - low)) + 1) : 1;
+    return true;
+}
+
+/* The values by kind and number, and where they stand. */
+static void place_kinds(Lower *lower, OutputPlan *plan, const NodeValues *v, const Kinds *kinds,
+                        double *rounding) {
+    Arena *arena = lower_arena(lower);
+    Atom *values = ARENA_ARRAY(arena, (size_t)v->count * KIND_COUNT, Atom);
+    double *most = ARENA_ARRAY(arena, (size_t)v->count * KIND_COUNT, double);
+    double *place = ARENA_ARRAY(arena, (size_t)v->count * KIND_COUNT, double);
+    uint32_t total = 0;
+    *rounding = 0;
+    for (uint32_t r = 0; r < kinds->count; r++) {
+        OutputPlan part = {.node = plan->node};
+        Atom *own = ARENA_ARRAY(arena, v->count, Atom);
+        double *class = ARENA_ARRAY(arena, v->count, double);
+        for (uint32_t k = 0; k < v->count; k++)
+            if (v->kinds[k] & kinds->kind[r])
+                own[part.value_count++] = kind_variant(v->levels[k], kinds->kind[r]);
+        qsort(own, part.value_count, sizeof *own, by_value);
+        join_levels(lower, &part, own, class);
+        for (uint32_t k = 0; k < part.value_count; k++, total++) {
+            double number = atom_double(part.values[k]), shift = r * kinds->stride;
+            values[total] = part.values[k];
+            most[total] = part.most[k];
+            place[total] = number + shift;
+            *rounding = fmax(*rounding, fabs(sum_lost(number, shift)));
+        }
+    }
+    plan->values = values;
+    plan->most = most;
+    plan->place = place;
+    plan->value_count = total;
+}
+
+/* One number for both: the value, and for each kind another stretch of the line. */
+static bool plan_kinds(Lower *lower, OutputPlan *plan, const NodeValues *v) {
+    Kinds kinds = {0};
+    Form of_value, of_rank, *form = ARENA_NEW(lower_arena(lower), Form);
+    double rounding;
+    if (!find_kinds(lower, plan, v, &kinds)) return false;
+    if (!lower_feature(lower, plan->node, &of_value)) return false;
+    if (!lower_feature(lower, kinds.rank, &of_rank)) return false;
+    place_kinds(lower, plan, v, &kinds, &rounding);
+    *form = form_sum(of_value, 1, of_rank, kinds.stride, lower_arena(lower));
+    *form = form_loose(*form, rounding);
+    plan->numeric = plan->placed = true;
+    plan->forms = form;
+    plan->form_count = 1;
+    return true;
+}
+
+/* --- anything else -------------------------------------------------------------------------- */
 
 /* `node`'s level k is the value number number[k]. */
 static bool plan_choice(Lower *lower, OutputPlan *plan, NodeId node, const double *number) {
@@ -117,6 +209,8 @@ bool output_plan(Lower *lower, const char *name, NodeId node, OutputPlan *plan) 
             return lower_fail(lower, node, "can be %s, and numbers in a weights file are finite",
                               atom_show(v->levels[k], ATOM_PLAIN, lower_arena(lower)));
     if (v->count == 0) return lower_fail(lower, node, "fails on every input of the domain");
+    if (!values_single_kinds(v) && values_numeric(v) && !lower_options(lower).careful)
+        return plan_kinds(lower, plan, v);
     Exact e = {0};
     if (!find_exact(lower, node, &e)) return false;
     double *class = ARENA_ARRAY(lower_arena(lower), e.count, double);

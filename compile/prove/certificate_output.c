@@ -19,11 +19,12 @@ static double output_error(const Checker *k, const CircuitOutput *output, uint32
 static double number_margin(Checker *k, const CircuitOutput *output) {
     double least = INFINITY;
     for (uint32_t v = 0; v + 1 < output->value_count; v++) {
-        double a = atom_double(output->values[v]), b = atom_double(output->values[v + 1]);
-        double margin = fmin((b - a) / 2, (b - output->most[v]) - (b - a) / 2);
+        double a = output->place[v], b = output->place[v + 1];
+        double joined = output->most[v] - atom_double(output->values[v]);
+        double margin = fmin((b - a) / 2, (b - a) / 2 - joined);
         if (margin >= least) continue;
         least = margin;
-        k->low = output->most[v], k->high = b;
+        k->low = output->most[v], k->high = atom_double(output->values[v + 1]);
     }
     return least;
 }
