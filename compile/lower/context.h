@@ -27,6 +27,8 @@ struct Lower {
     LowerError error;
     Feature *feature; /* by node */
     size_t feature_capacity;
+    NodeId *kinds; /* by node: 1 + the s-op that gives its kinds (kinds.h); 0: not made yet */
+    size_t kinds_capacity;
     Expected *expected; /* by node: the slack of forms that are not made yet (slack.h) */
     size_t expected_capacity;
     Part *part;

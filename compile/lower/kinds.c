@@ -133,7 +133,33 @@ static NodeId kind_by_arguments(Lower *lower, const Node *node, const Argument *
     return look_up(lower, joint, key, image, count);
 }
 
-static NodeId kind_of_map(Lower *lower, const Node *node) {
+/* Is the result a float if an argument is, and else an int, whatever the numbers are? */
+static bool spreads_floats(Lower *lower, NodeId id, const Node *node) {
+    const NodeValues *v = values_of(lower->values, id);
+    bool fits =
+        node->kind == NODE_MAP && (node->op == OP_ADD || node->op == OP_SUB || node->op == OP_MUL);
+    for (uint32_t k = 0; k < v->count && fits; k++)
+        fits = (v->kinds[k] & (IS_NEGATIVE_ZERO | IS_STRING)) == 0;
+    return fits;
+}
+
+static NodeId kind_by_kinds(Lower *lower, const Node *node) {
+    enum { FLOATS = IS_FLOAT | IS_NEGATIVE_ZERO };
+    NodeId a = kinds_of(lower, node->arg[0]), b = kinds_of(lower, node->arg[1]);
+    Atom key[KIND_COUNT * KIND_COUNT], image[KIND_COUNT * KIND_COUNT];
+    if (a == NODE_NONE || b == NODE_NONE) return NODE_NONE;
+    for (int k = 0; k < KIND_COUNT * KIND_COUNT; k++) {
+        int kinds = 1 << k / KIND_COUNT | 1 << k % KIND_COUNT;
+        key[k] = atom_int(k);
+        image[k] = kind_number(kinds & FLOATS ? IS_FLOAT : IS_INT);
+    }
+    NodeId high = map(lower, OP_MUL, a, constant(lower, atom_int(KIND_COUNT)), NODE_NONE);
+    NodeId both = map(lower, OP_ADD, high, b, NODE_NONE);
+    return look_up(lower, both, key, image, KIND_COUNT * KIND_COUNT);
+}
+
+static NodeId kind_of_map(Lower *lower, NodeId id, const Node *node) {
+    if (spreads_floats(lower, id, node)) return kind_by_kinds(lower, node);
     if (node->kind == NODE_MAP && node->op == OP_IF) {
         NodeId yes = kinds_of(lower, node->arg[1]), no = kinds_of(lower, node->arg[2]);
         if (yes == NODE_NONE || no == NODE_NONE) return NODE_NONE;
@@ -144,16 +170,16 @@ static NodeId kind_of_map(Lower *lower, const Node *node) {
     bool token = node->kind == NODE_TOKENS;
     int arity = token ? 1 : node->arity;
     for (int k = 0; k < arity; k++) {
-        NodeId id = token ? graph_tokens(graph, TOKENS_ASIS, SPAN_NONE) : node->arg[k];
-        NodeId joint = kinds_joint(lower, id);
+        NodeId argument = token ? graph_tokens(graph, TOKENS_ASIS, SPAN_NONE) : node->arg[k];
+        NodeId joint = kinds_joint(lower, argument);
         if (joint == NODE_NONE) return NODE_NONE;
-        const NodeValues *v = values_of(lower->values, id);
+        const NodeValues *v = values_of(lower->values, argument);
         arg[k] = (Argument){joint, v, v->count * KIND_COUNT};
     }
     return kind_by_arguments(lower, node, arg, arity);
 }
 
-NodeId kinds_of(Lower *lower, NodeId id) {
+static NodeId make_kinds(Lower *lower, NodeId id) {
     const NodeValues *v = values_of(lower->values, id);
     if (!v) {
         lower_fail_values(lower);
@@ -162,5 +188,16 @@ NodeId kinds_of(Lower *lower, NodeId id) {
     if (values_single_kinds(v)) return kind_by_level(lower, id, v);
     Node node = *graph_node(values_graph(lower->values), id);
     return node.kind == NODE_AGGREGATE ? kind_of_aggregate(lower, &node)
-                                       : kind_of_map(lower, &node);
+                                       : kind_of_map(lower, id, &node);
+}
+
+NodeId kinds_of(Lower *lower, NodeId id) {
+    lower->kinds = arena_grow(lower->arena, lower->kinds, &lower->kinds_capacity, (size_t)id + 1,
+                              sizeof *lower->kinds);
+    if (lower->kinds[id] != 0) return lower->kinds[id] - 1;
+    NodeId kinds = make_kinds(lower, id);
+    if (kinds == NODE_NONE) return NODE_NONE;
+    lower->kinds = arena_grow(lower->arena, lower->kinds, &lower->kinds_capacity, (size_t)id + 1,
+                              sizeof *lower->kinds);
+    return (lower->kinds[id] = kinds + 1) - 1;
 }

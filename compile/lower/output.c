@@ -80,7 +80,10 @@ static bool find_kinds(Lower *lower, OutputPlan *plan, const NodeValues *v, Kind
         kinds->kind[kinds->count++] = (KindBits)(1 << k);
     }
     NodeId kind = kinds_of(lower, plan->node);
-    if (kind == NODE_NONE) return false;
+    if (kind == NODE_NONE)
+        return lower_fail(lower, plan->node,
+                          "is an int here and a float there, and which of them "
+                          "cannot be computed");
     const Lookup *lookup = lookup_new(graph_arena(graph), LOOKUP_DICT, key, rank, kinds->count);
     kinds->rank = graph_lookup(graph, lookup, kind, graph_node(graph, plan->node)->span);
     kinds->stride = high > low ? exp2(ceil(log2(high - low)) + 1) : 1;
