@@ -184,7 +184,8 @@ RaspModel *rasp_compile(RaspProgram *program, const RaspSop *outputs, size_t cou
 /* --- what is known of it ---------------------------------------------------------------- */
 
 RaspCertificate certificate_out(const Certificate *c, double beta) {
-    return (RaspCertificate){c->holds, c->error, c->tightest, c->where, c->layer, beta, c->broken};
+    return (RaspCertificate){c->holds, c->error,  c->tightest,        c->where,          c->layer,
+                             beta,     c->broken, c->joined_absolute, c->joined_relative};
 }
 
 bool rasp_model_certificate(const RaspModel *m, RaspCertificate *certificate) {

@@ -336,6 +336,9 @@ typedef struct RaspCertificate {
     uint32_t layer;     /* of the file */
     double beta;        /* score difference between selected and not */
     const char *broken; /* why it does not hold, or "" */
+    /* Floats that the model gives one for the other, because they may be one real number added up
+     * in two orders: the greatest difference, and relative to the smaller one; 0: none are. */
+    double joined_absolute, joined_relative;
 } RaspCertificate;
 
 /* Of rasp_compile: the certificate.  False: the model is from a file (rasp_verify). */

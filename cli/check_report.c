@@ -85,7 +85,7 @@ static void print_run(const CheckView *v, const RaspCheckRun *run) {
     print_examples(v, run);
     if (run->largest_error >= 0) printf("  error        at most %.3g\n", run->largest_error);
     if (v->model->certified >= 0)
-        printf("  certified    error at most %.3g%s\n", v->model->certified,
+        printf("  certified    error at most %.3g in the residual stream%s\n", v->model->certified,
                v->from_file ? ", the file says" : "");
     if (isfinite(run->least_margin)) printf("  margin       at least %.3g\n", run->least_margin);
 }

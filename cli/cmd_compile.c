@@ -92,6 +92,19 @@ static const char *inputs_text(const Report *r) {
     return text;
 }
 
+static void print_certificate(const RaspCertificate *c) {
+    printf("  certified       error at most %.3g in the residual stream\n", c->error);
+    if (*c->where)
+        printf("  tightest        %s: its error is at most %.2g of its margin\n", c->where,
+               c->tightest);
+    else
+        puts("  tightest        no decision is made");
+    if (c->joined_absolute > 0)
+        printf("  joined          floats that differ by the order of sums, by up to %.3g\n"
+               "                  (%.3g of the smaller), are one output\n",
+               c->joined_absolute, c->joined_relative);
+}
+
 static void print_report(const Report *r) {
     const RaspModelInfo *i = r->info;
     const RaspCertificate *c = &r->certificate;
@@ -110,8 +123,7 @@ static void print_report(const Report *r) {
     printf("  parameters      %s, of which not zero %s\n", grouped(i->parameters),
            grouped(i->nonzero));
     printf("  arithmetic      %s, beta %g\n", rasp_dtype_name((int)i->dtype), c->beta);
-    printf("  certified       error at most %.3g; tightest: %s, %.2g of what is allowed\n",
-           c->error, *c->where ? c->where : "nothing", c->tightest);
+    print_certificate(c);
     printf("  answers         %s\n", summary_answers(i));
     printf("  compiled in     %.3g s\n", r->stats.seconds);
     if (!r->arguments->output) puts("  nothing is written (-o FILE writes the weights)");
@@ -139,6 +151,8 @@ static void print_json(const Report *r) {
     json_number(&j, "beta", "%g", r->certificate.beta);
     json_number(&j, "certified_error", "%g", r->certificate.error);
     json_number(&j, "tightest", "%g", r->certificate.tightest);
+    json_number(&j, "joined_absolute", "%g", r->certificate.joined_absolute);
+    json_number(&j, "joined_relative", "%g", r->certificate.joined_relative);
     json_number(&j, "seconds", "%.6f", r->stats.seconds);
     json_end(&j);
 }

@@ -98,10 +98,19 @@ static void print_certificate(const Info *info) {
         put_line(2, "certified       no");
         return;
     }
-    put_line(2, "certified       error at most %.3g, the file says ('rasp verify' shows it)",
+    put_line(2, "certified       error at most %.3g in the residual stream, the file says",
              json_number_value(json_object_get(c, "error")));
-    put_line(2, "tightest        %.2g of what is allowed, at %s",
-             json_number_value(json_object_get(c, "tightest")), text_in(c, "where"));
+    if (*text_in(c, "where"))
+        put_line(2, "tightest        %s: its error is at most %.2g of its margin",
+                 text_in(c, "where"), json_number_value(json_object_get(c, "tightest")));
+    else
+        put_line(2, "tightest        no decision is made");
+    const json_t *joined = json_object_get(c, "joined");
+    if (joined)
+        put_line(2,
+                 "joined          floats that differ by up to %.3g (%.3g of the smaller) are one",
+                 json_number_value(json_object_get(joined, "absolute")),
+                 json_number_value(json_object_get(joined, "relative")));
 }
 
 /* --- layers -------------------------------------------------------------------------------- */

@@ -53,12 +53,18 @@ static void print_certificate(const RaspVerifyReport *r) {
         printf("  certificate  does not hold: %s\n", safe_text(c->broken));
         return;
     }
-    printf("  certificate  holds: error at most %.3g\n", c->error);
+    printf("  certificate  holds: error at most %.3g in the residual stream\n", c->error);
     if (r->claims_too_much)
         printf("               but the file claims %.3g, which is less\n", r->claimed);
     if (*c->where)
-        printf("  tightest     layer %u, %s: %.2g of what is allowed\n", c->layer,
+        printf("  tightest     layer %u, %s: its error is at most %.2g of its margin\n", c->layer,
                safe_text(c->where), c->tightest);
+    else
+        puts("  tightest     no decision is made");
+    if (c->joined_absolute > 0)
+        printf("  joined       floats that differ by up to %.3g (%.3g of the smaller) are one "
+               "output\n",
+               c->joined_absolute, c->joined_relative);
 }
 
 static void print_list(const char *label, const char *lead, const char *const *texts,

@@ -3,6 +3,7 @@
 #include "compile/flags.h"
 #include "compile/record.h"
 #include "compile/values/numbers.h"
+#include "compile/values/values.h"
 #include "interp/exec/exec.h"
 
 #include <math.h>
@@ -21,11 +22,12 @@ typedef struct Trial {
     const Atom **expected; /* by output; NULL: an error, or not compared */
 } Trial;
 
-/* The values of an output that is decoded as the nearest number, equal ones (same_answer) in
+/* The values of an output that is decoded as the nearest number, equal ones in
  * one run: what is between two runs is where an answer changes. */
 typedef struct Levels {
-    double *low, *high; /* of run k, ascending */
-    size_t count;       /* 0: another kind of output */
+    double *low, *high;       /* of run k, ascending */
+    size_t count;             /* 0: another kind of output */
+    double shift[KIND_COUNT]; /* by kind: how far from themselves numbers stand */
 } Levels;
 
 typedef struct Checker {
@@ -35,7 +37,8 @@ typedef struct Checker {
     Arena *arena;
     const Atom **values; /* by output and index: what the model says */
     Levels *levels;      /* by output */
-    Engine **engines;    /* by run */
+    CheckJoin joined;
+    Engine **engines; /* by run */
     Inputs *inputs;
     uint32_t *ids; /* scratch: the next input */
     size_t tried;  /* inputs taken from `inputs` */
@@ -49,13 +52,17 @@ typedef struct Checker {
 
 /* --- values -------------------------------------------------------------------------------- */
 
-/* Numbers by value, within 1e-12 relative: doubles that differ by the order of operations are
- * one level to the compiler. */
-static bool same_answer(Atom a, Atom b) {
-    if (atom_equal(a, b)) return true;
-    if (!atom_is_number(a) || !atom_is_number(b)) return false;
-    double x = atom_double(a), y = atom_double(b);
-    return numbers_near(x, y);
+bool check_same(Atom a, Atom b, CheckJoin joined) {
+    if (atom_same(a, b)) return true;
+    if (a.kind != ATOM_FLOAT || b.kind != ATOM_FLOAT) return false;
+    double apart = fabs(a.f - b.f);
+    return apart <= joined.absolute && apart <= joined.relative * fmin(fabs(a.f), fabs(b.f));
+}
+
+CheckJoin check_join(const Model *model) {
+    const json_t *joined = json_object_get(json_object_get(model->extra, "certificate"), "joined");
+    return (CheckJoin){json_number_value(json_object_get(joined, "absolute")),
+                       json_number_value(json_object_get(joined, "relative"))};
 }
 
 static const Atom *output_values(const ModelOutput *output, Intern *table, Arena *arena) {
@@ -65,18 +72,26 @@ static const Atom *output_values(const ModelOutput *output, Intern *table, Arena
     return values;
 }
 
-static Levels find_levels(const ModelOutput *output, Arena *arena) {
+static int kind_index(Atom value) {
+    return __builtin_ctz(kind_bit(value));
+}
+
+static Levels find_levels(const ModelOutput *output, Intern *table, Arena *arena) {
     Levels levels = {0};
     if (output->decode != RT_DECODE_NEAREST) return levels;
     size_t n = output->value_count;
     double *number = ARENA_ARRAY(arena, n, double);
-    for (size_t k = 0; k < n; k++) number[k] = rt_atom_number(&output->values[k]);
+    for (size_t k = 0; k < n; k++) {
+        number[k] = output_place(output, k);
+        Atom value = record_atom(&output->values[k], table);
+        if (output->places && atom_is_number(value))
+            levels.shift[kind_index(value)] = number[k] - atom_double(value);
+    }
     qsort(number, n, sizeof *number, number_order);
     levels.low = ARENA_ARRAY(arena, n, double);
     levels.high = ARENA_ARRAY(arena, n, double);
     for (size_t k = 0; k < n; k++) {
-        if (k == 0 || !same_answer(atom_float(number[k - 1]), atom_float(number[k])))
-            levels.low[levels.count++] = number[k];
+        if (k == 0 || number[k - 1] != number[k]) levels.low[levels.count++] = number[k];
         levels.high[levels.count - 1] = number[k];
     }
     return levels;
@@ -224,7 +239,8 @@ static void compare_reading(const Checker *c, CheckRun *run, size_t output, Atom
     if (levels->count == 0) {
         run->least_margin = fmin(run->least_margin, reading->margin);
     } else if (atom_is_number(expected)) {
-        double x = reading->number, value = atom_double(expected);
+        double x = reading->number;
+        double value = atom_double(expected) + levels->shift[kind_index(expected)];
         run->least_margin = fmin(run->least_margin, level_margin(levels, x, value));
         run->largest_error = fmax(run->largest_error, fabs(x - value));
     }
@@ -237,7 +253,7 @@ static size_t compare_output(const Checker *c, CheckRun *run, const Trial *trial
     for (uint32_t i = 0; i < trial->length; i++) {
         const Reading *reading = run_reading(result, output, i);
         Atom expected = trial->expected[output][i];
-        right += same_answer(expected, found_value(c, output, reading));
+        right += check_same(expected, found_value(c, output, reading), c->joined);
         compare_reading(c, run, output, expected, reading);
     }
     return right;
@@ -327,11 +343,12 @@ static Checker *prepare(const CheckSubject *subject, const CheckOptions *options
     Checker *c = ARENA_NEW(arena, Checker);
     const Model *model = subject->model;
     *c = (Checker){.subject = subject, .options = options, .report = report, .arena = arena};
+    c->joined = check_join(model);
     c->inputs = inputs_new(subject->domain, options->inputs, arena);
     c->values = ARENA_ARRAY(arena, model->output_count + 1, const Atom *);
     c->levels = ARENA_ARRAY(arena, model->output_count + 1, Levels);
     for (size_t k = 0; k < model->output_count; k++)
-        c->levels[k] = find_levels(model->outputs[k], arena);
+        c->levels[k] = find_levels(model->outputs[k], graph_intern(subject->graph), arena);
     for (size_t k = 0; k < model->output_count; k++)
         c->values[k] = output_values(model->outputs[k], graph_intern(subject->graph), arena);
     c->engines = ARENA_ARRAY(arena, options->run_count + 1, Engine *);

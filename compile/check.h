@@ -70,4 +70,13 @@ typedef struct CheckReport {
 bool check_model(const CheckSubject *subject, const CheckOptions *options, Arena *arena,
                  CheckReport *report, RtError *error);
 
+/* Are these the same answer: the same kind and value, floats bit by bit, or two floats that the
+ * model's compiler has joined: no further apart than both of these (0: none are). */
+typedef struct CheckJoin {
+    double absolute, relative;
+} CheckJoin;
+bool check_same(Atom expected, Atom found, CheckJoin joined);
+/* What the model's file says of joined floats. */
+CheckJoin check_join(const Model *model);
+
 #endif

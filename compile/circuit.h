@@ -33,13 +33,17 @@ static inline bool stage_before(Stage a, Stage b) {
 typedef struct FormTerm {
     uint32_t part;
     double factor;
+    double error; /* bound on what rounding did to the factor */
 } FormTerm;
 
-/* A number that is read: the sum of factor * part, and a constant. */
+/* A number that is read: the sum of factor * part, and a constant.  It stands for an s-op, whose
+ * values the interpreter computes in doubles, step by step: `slack` bounds how far the sum, in
+ * real arithmetic over the parts' nominal values, is from them (the factors' errors apart). */
 typedef struct Form {
-    const FormTerm *terms; /* by part, ascending; factors not 0 */
+    const FormTerm *terms; /* by part, ascending */
     uint32_t count;
     double constant;
+    double slack;
 } Form;
 
 typedef enum Origin { FROM_TOKEN, FROM_POSITION, FROM_HEAD, FROM_TABLE } Origin;
@@ -93,6 +97,7 @@ typedef struct CircuitPart {
     const CircuitWrite *writes; /* `dim`, and the dimensions of outputs that it is a term of */
     uint32_t write_count;
     uint32_t level_count;  /* values that the node can take */
+    double least, most;    /* of them */
     const double *numbers; /* of parts with a dimension: the values, ascending, distinct */
     uint32_t number_count;
 } CircuitPart;
@@ -147,8 +152,7 @@ typedef struct CircuitTable {
     Stage stage;
     NodeId x; /* the node whose values are read */
     Span span;
-    Form form;  /* the same as a linear form */
-    bool whole; /* all its values are whole numbers */
+    Form form; /* the same as a linear form */
     const TableOutput *outputs;
     uint32_t output_count;
     TableShape shape;
@@ -166,8 +170,11 @@ typedef struct CircuitOutput {
     const char *name;
     NodeId node;
     Span span;
-    bool numeric;       /* decoded by the nearest value; else by the largest score */
-    const Atom *values; /* numeric: ascending; else by number */
+    bool numeric;        /* decoded by the nearest value; else by the largest score */
+    const Atom *values;  /* numeric: ascending; else by number */
+    const double *place; /* numeric: where each value is read */
+    bool placed;         /* that is not the number that it is */
+    const double *most;  /* the greatest float joined with each (itself, if none is) */
     uint32_t value_count;
     const Form *forms; /* one a dimension, from `start` on */
     uint32_t form_count;
@@ -215,6 +222,8 @@ bool circuit_embedded(const CircuitPart *part);
 const char *circuit_text(const Circuit *circuit, NodeId node, size_t limit, Arena *arena);
 /* What the table's hidden units give for output `o` at x. */
 double table_value(const CircuitTable *table, uint32_t o, double x);
+/* How far that is, in real arithmetic, from `value`; no less. */
+double table_off(const CircuitTable *table, uint32_t o, double x, double value);
 /* The largest |slope| of output `o` within `reach` of x. */
 double table_slope(const CircuitTable *table, uint32_t o, double x, double reach);
 

@@ -126,12 +126,9 @@ static void explain(const Compiled *c, const CompileOptions *options, LowerError
                  "the certified error is %.3g, the tolerance %.3g (--tolerance, --dtype)",
                  certificate->error, options->tolerance);
     else
-        snprintf(
-            error->message, sizeof error->message,
-            "cannot certify the model in %s: %s (tightest: %s, %.2g times what is allowed; %s)",
-            f32 ? "f32" : "f64", certificate->broken,
-            *certificate->where ? certificate->where : "none", certificate->tightest,
-            f32 ? "--dtype f64 is finer" : "a smaller --max-length or fewer steps are easier");
+        snprintf(error->message, sizeof error->message, "cannot certify the model in %s: %s (%s)",
+                 f32 ? "f32" : "f64", certificate->broken,
+                 f32 ? "--dtype f64 is finer" : "a smaller --max-length or fewer steps are easier");
 }
 
 static bool choose_weights(Compiler *k) {

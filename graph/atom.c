@@ -132,7 +132,7 @@ static bool reads_back(char *digits, double value) {
 
 /* The shortest decimal text that reads back to the same double, in the reference's form
  * (1.0, 1e-05, 1e+16, inf, nan, -0.0). */
-static void float_text(double value, char text[32]) {
+void float_text(double value, char text[32]) {
     if (isnan(value)) {
         strcpy(text, "nan");
         return;

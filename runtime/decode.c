@@ -54,7 +54,7 @@ static bool find_levels(Decoder *decoder, const ModelOutput *output) {
     size_t n = output->value_count;
     Level *levels = decoder->levels = rt_calloc(n, sizeof *levels);
     if (!levels) return false;
-    for (size_t k = 0; k < n; k++) levels[k] = (Level){rt_atom_number(&output->values[k]), k};
+    for (size_t k = 0; k < n; k++) levels[k] = (Level){output_place(output, k), k};
     qsort(levels, n, sizeof *levels, by_number);
     for (size_t k = 0; k < n; k++) {
         size_t last = decoder->level_count;

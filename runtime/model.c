@@ -69,6 +69,7 @@ static void output_free(ModelOutput *output) {
     if (!output) return;
     atoms_free(output->values, output->value_count);
     json_decref(output->extra);
+    free(output->places);
     free(output->name);
     free(output);
 }
@@ -200,6 +201,19 @@ ModelOutput *model_add_output(Model *model, const char *name, RtDecode decode, s
     }
     model->outputs[model->output_count++] = output;
     return output;
+}
+
+bool output_set_places(ModelOutput *output, const double *places) {
+    double *copy = rt_calloc(output->value_count, sizeof *copy);
+    if (!copy) return false;
+    memcpy(copy, places, output->value_count * sizeof *copy);
+    free(output->places);
+    output->places = copy;
+    return true;
+}
+
+double output_place(const ModelOutput *output, size_t value) {
+    return output->places ? output->places[value] : rt_atom_number(&output->values[value]);
 }
 
 enum { NAME_MAX_BYTES = 96 };

@@ -37,7 +37,7 @@ typedef enum { RT_SCALE_ONE, RT_SCALE_LOG_LENGTH, RT_SCALE_COUNT } RtScale;
 
 typedef enum {
     RT_DECODE_ARGMAX,  /* values[k], k the lowest index of the maximum of h[start .. start+count) */
-    RT_DECODE_NEAREST, /* the value closest to h[start], the lower on a tie; values are numbers */
+    RT_DECODE_NEAREST, /* the value that stands closest to h[start], the lower on a tie */
     RT_DECODE_NUMBER,  /* h[start] itself; F64 models only; no values */
     RT_DECODE_COUNT
 } RtDecode;
@@ -88,7 +88,8 @@ typedef struct {
     size_t start;       /* first residual dimension it reads */
     size_t value_count; /* may hold the same value more than once (argmax) */
     RtAtom *values;
-    json_t *extra; /* object: further keys of the output; never NULL */
+    double *places; /* nearest: where each value stands; NULL: numbers at themselves */
+    json_t *extra;  /* object: further keys of the output; never NULL */
 } ModelOutput;
 
 typedef struct {
@@ -117,6 +118,10 @@ ModelHead *layer_add_head(ModelLayer *layer, size_t d, size_t c);
 ModelMlp *layer_add_mlp(ModelLayer *layer, size_t u);
 ModelOutput *model_add_output(Model *model, const char *name, RtDecode decode, size_t start,
                               const RtAtom *values, size_t value_count);
+/* Copies `places`, one a value.  False when memory runs out. */
+bool output_set_places(ModelOutput *output, const double *places);
+/* What h[start] is close to when the value with that number is meant (decode nearest). */
+double output_place(const ModelOutput *output, size_t value);
 
 /* Checks every shape and invariant above and of docs/weights.md; says which is broken and where.
  * Non-finite weights, and weights that do not fit the dtype, are refused here too. */

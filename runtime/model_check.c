@@ -162,7 +162,9 @@ static bool check_values(const ModelOutput *output, RtError *err) {
     for (size_t k = 0; k < output->value_count; k++) {
         const RtAtom *value = &output->values[k];
         if (!check_atom(value, err)) return rt_error_prefix(err, "values[%zu]", k);
-        if (output->decode != RT_DECODE_NEAREST) continue;
+        if (output->places && !isfinite(output->places[k]))
+            return rt_error(err, "places[%zu]: expected a finite number", k);
+        if (output->decode != RT_DECODE_NEAREST || output->places) continue;
         if (value->kind != RT_INT && value->kind != RT_FLOAT)
             return rt_error(err, "values[%zu]: expected a number, as decode is nearest, found a %s",
                             k, rt_kind_names[value->kind]);
@@ -186,6 +188,9 @@ static bool check_output(const Model *model, const ModelOutput *output, RtError 
     if (number != (count == 0))
         return rt_error(err, "values: expected %s for decode %s, found %zu",
                         number ? "none" : "at least one", rt_decode_names[output->decode], count);
+    if (output->places && output->decode != RT_DECODE_NEAREST)
+        return rt_error(err, "places: expected none for decode %s",
+                        rt_decode_names[output->decode]);
     size_t dims = output->decode == RT_DECODE_ARGMAX ? count : 1;
     if (dims > width || output->start > width - dims)
         return rt_error(err, "expected dimensions within the width %zu, found %zu at start %zu",

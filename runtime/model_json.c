@@ -10,7 +10,7 @@ const char *const rt_model_keys[] = {"token_type", "max_length", "alphabet",
 const char *const rt_layer_keys[] = {"heads", "mlps", "sublayers", NULL};
 const char *const rt_head_keys[] = {"mask", "sink", "scale", "gap", NULL};
 const char *const rt_mlp_keys[] = {NULL};
-const char *const rt_output_keys[] = {"name", "decode", "start", "values", NULL};
+const char *const rt_output_keys[] = {"name", "decode", "start", "values", "places", NULL};
 static const char *const metadata_keys[] = {"format", "model", NULL};
 
 static bool is_key(const char *key, const char *const *keys) {
@@ -101,6 +101,15 @@ static void put_atoms(Text *text, const RtAtom *atoms, size_t count) {
     rt_text_put(text, "]");
 }
 
+static void put_places(Text *text, const ModelOutput *output) {
+    rt_text_put(text, ",\"places\":[");
+    for (size_t k = 0; k < output->value_count; k++) {
+        if (k) rt_text_put(text, ",");
+        rt_text_number(text, output->places[k]);
+    }
+    rt_text_put(text, "]");
+}
+
 static void put_output(Text *text, const ModelOutput *output) {
     rt_text_put(text, "{\"name\":");
     rt_text_json_string(text, output->name, strlen(output->name));
@@ -112,6 +121,7 @@ static void put_output(Text *text, const ModelOutput *output) {
         rt_text_put(text, ",\"values\":");
         put_atoms(text, output->values, output->value_count);
     }
+    if (output->places) put_places(text, output);
     put_extra(text, output->extra, ",");
     rt_text_put(text, "}");
 }
@@ -305,6 +315,31 @@ static bool read_layers(Model *model, const json_t *document, size_t mlp_limit, 
     return true;
 }
 
+static bool read_places(ModelOutput *output, const json_t *object, RtError *err) {
+    const json_t *array;
+    if (!json_object_get(object, "places")) return true;
+    if (!get_array(object, "places", &array, err)) return false;
+    size_t count = json_array_size(array);
+    if (count != output->value_count)
+        return rt_error(err, "places: expected one for each of the %zu values, found %zu",
+                        output->value_count, count);
+    double *places = rt_calloc(count, sizeof *places);
+    bool fine = places != NULL;
+    if (!fine) rt_error(err, "out of memory for %zu places", count);
+    for (size_t k = 0; k < count && fine; k++) {
+        const json_t *place = json_array_get(array, k);
+        fine = json_is_number(place);
+        if (!fine)
+            rt_error(err, "places[%zu]: expected a number, found %s", k, type_name(place));
+        else
+            places[k] = json_number_value(place);
+    }
+    if (fine && !output_set_places(output, places))
+        fine = rt_error(err, "out of memory for %zu places", count);
+    free(places);
+    return fine;
+}
+
 static bool read_output(Model *model, const json_t *object, RtError *err) {
     if (!json_is_object(object))
         return rt_error(err, "expected an object, found %s", type_name(object));
@@ -325,7 +360,8 @@ static bool read_output(Model *model, const json_t *object, RtError *err) {
         model_add_output(model, json_string_value(name), (RtDecode)decode, start, values, count);
     free(values);
     if (!output) return rt_error(err, "out of memory for %zu values", count);
-    return get_extra(object, rt_output_keys, output->extra, err);
+    return read_places(output, object, err) &&
+           get_extra(object, rt_output_keys, output->extra, err);
 }
 
 static bool read_outputs(Model *model, const json_t *document, RtError *err) {

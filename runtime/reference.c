@@ -217,7 +217,7 @@ ptrdiff_t reference_decode(const ModelOutput *output, const double *row) {
             if (x[k] > x[best]) best = k;
             continue;
         }
-        double v = rt_atom_number(&output->values[k]), b = rt_atom_number(&output->values[best]);
+        double v = output_place(output, k), b = output_place(output, best);
         double dv = fabs(*x - v), db = fabs(*x - b);
         if (dv < db || (dv == db && v < b)) best = k;
     }

@@ -84,8 +84,9 @@ static Model *copy_frame(const Model *from) {
     bool done = json_object_update(model->extra, from->extra) == 0;
     for (size_t o = 0; o < from->output_count && done; o++) {
         const ModelOutput *output = from->outputs[o];
-        done = model_add_output(model, output->name, output->decode, output->start, output->values,
-                                output->value_count) != NULL;
+        ModelOutput *copy = model_add_output(model, output->name, output->decode, output->start,
+                                             output->values, output->value_count);
+        done = copy && (!output->places || output_set_places(copy, output->places));
     }
     if (done) return model;
     model_free(model);

@@ -69,6 +69,9 @@ static void make_dimensions(Scheduler *s, const OutputPlan *plans, uint32_t coun
                                      .span = span_of(s, plan->node),
                                      .numeric = plan->numeric,
                                      .values = plan->values,
+                                     .place = plan->place,
+                                     .placed = plan->placed,
+                                     .most = plan->most,
                                      .value_count = plan->value_count,
                                      .forms = plan->forms,
                                      .form_count = plan->form_count,
@@ -87,6 +90,11 @@ static void make_numbers(Scheduler *s, CircuitPart *part) {
     const NodeValues *v = values_of(lower_values(s->lower), part->node);
     if (!v) return;
     part->level_count = v->count;
+    for (uint32_t k = 0; k < v->count; k++) {
+        double x = feature_number(v->levels[k]);
+        part->least = k ? fmin(part->least, x) : x;
+        part->most = k ? fmax(part->most, x) : x;
+    }
     if (part->dim == DIM_NONE) return;
     double *number = ARENA_ARRAY(s->arena, v->count, double);
     for (uint32_t k = 0; k < v->count; k++) number[k] = feature_number(v->levels[k]);
@@ -202,14 +210,6 @@ static void make_heads(Scheduler *s) {
 
 /* --- tables --------------------------------------------------------------------------------- */
 
-static bool whole(const Scheduler *s, NodeId x) {
-    const NodeValues *v = values_of(lower_values(s->lower), x);
-    bool whole = v != NULL;
-    for (uint32_t k = 0; whole && k < v->count; k++)
-        whole = feature_number(v->levels[k]) == rint(feature_number(v->levels[k]));
-    return whole;
-}
-
 static CircuitTable make_table(Scheduler *s, const ScanPlan *scan) {
     uint32_t count = (uint32_t)scan->output_count;
     TableOutput *outputs = ARENA_ARRAY(s->arena, count, TableOutput);
@@ -223,7 +223,6 @@ static CircuitTable make_table(Scheduler *s, const ScanPlan *scan) {
                           .x = scan->x,
                           .span = span_of(s, scan->x),
                           .form = scan->form,
-                          .whole = whole(s, scan->x),
                           .outputs = outputs,
                           .output_count = count,
                           .shape = scan_shape(outputs, count, s->c->options.steep, s->arena)};

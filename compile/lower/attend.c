@@ -2,7 +2,10 @@
 #include "compile/lower/rules.h"
 
 #include "compile/lower/score.h"
+#include "compile/lower/slack.h"
+#include "compile/values/numbers.h"
 
+#include <float.h>
 #include <math.h>
 
 /* The score of a selector, made once with the sink and once without; NULL on failure. */
@@ -49,7 +52,10 @@ bool attend(Lower *lower, NodeId node, NodeId selector, HeadKind kind, Form valu
     for (size_t k = 0; k < head->component_count; k++) {
         const Component *c = &head->components[k];
         if (!form_same(c->value, value) || c->fallback != fallback) continue;
-        *form = form_part(c->part, lower->arena);
+        /* Over values that are the same but for their rounding. */
+        double slack = slack_of_form(lower, c->value) + slack_of_form(lower, value);
+        if (slack > 0 && c->node != node) slack += DBL_EPSILON * slack_size(lower, node);
+        *form = form_loose(form_part(c->part, lower->arena), c->node == node ? 0 : slack);
         return true;
     }
     head->components = arena_grow(lower->arena, head->components, &head->component_capacity,
@@ -115,7 +121,7 @@ bool feature_moved(Lower *lower, NodeId id, NodeId source, Form *form) {
 /* A number for a level of a mean's result: numbers stand for themselves, others (the default,
  * values of inputs on which nothing is averaged) for numbers below all of them. */
 static double mixed_number(const NodeValues *result, double lowest, Atom value) {
-    if (atom_is_number(value)) return feature_number(value);
+    if (number_is_exact(value)) return feature_number(value);
     for (uint32_t k = 0; k < result->count; k++)
         if (atom_equal(result->levels[k], value)) return lowest - 1 - k;
     return lowest - 1 - result->count; /* never a result */
@@ -129,9 +135,13 @@ bool feature_mixed(Lower *lower, NodeId id, NodeId source, Form *form) {
     const NodeValues *value = values_of(lower->values, node.arg[1]);
     double *vector, lowest = 0;
     bool complete;
+    for (uint32_t k = 0; k < value->count; k++)
+        if (value->levels[k].kind != ATOM_STRING && !number_is_exact(value->levels[k]))
+            return lower_fail(lower, source, "averages %s, which no double holds",
+                              atom_show(value->levels[k], ATOM_PLAIN, lower->arena));
     if (!function_vector(lower, source, id, &vector, &complete)) return false;
     for (uint32_t k = 0; k < v->count; k++)
-        if (atom_is_number(v->levels[k]))
+        if (number_is_exact(v->levels[k]))
             lowest = fmin(lowest, floor(feature_number(v->levels[k])));
     Atom *key = ARENA_ARRAY(lower->arena, v->count, Atom);
     Atom *image = ARENA_ARRAY(lower->arena, v->count, Atom);

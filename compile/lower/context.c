@@ -1,5 +1,7 @@
 #include "compile/lower/context.h"
 
+#include "compile/values/numbers.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -66,7 +68,7 @@ bool lower_fail_values(Lower *lower) {
 }
 
 double feature_number(Atom value) {
-    return value.kind == ATOM_STRING ? NAN : atom_double(value);
+    return number_is_exact(value) ? atom_double(value) : NAN;
 }
 
 Stage lower_stage(const Lower *lower, Form form) {

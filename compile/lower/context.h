@@ -9,6 +9,11 @@ typedef struct Feature {
     Form form;
 } Feature;
 
+typedef struct Expected {
+    bool known;
+    double slack;
+} Expected;
+
 /* A selector's score with the layer that it needs. */
 typedef struct LayeredScore {
     Score score;
@@ -22,6 +27,10 @@ struct Lower {
     LowerError error;
     Feature *feature; /* by node */
     size_t feature_capacity;
+    NodeId *kinds; /* by node: 1 + the s-op that gives its kinds (kinds.h); 0: not made yet */
+    size_t kinds_capacity;
+    Expected *expected; /* by node: the slack of forms that are not made yet (slack.h) */
+    size_t expected_capacity;
     Part *part;
     size_t part_count, part_capacity;
     HeadPlan **head;

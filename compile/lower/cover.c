@@ -10,6 +10,7 @@
 #include "compile/lower/cover.h"
 
 #include "compile/lower/scan.h"
+#include "compile/lower/slack.h"
 
 #include "compile/values/numbers.h"
 
@@ -25,6 +26,9 @@ enum {
     CUT_COMBINATIONS = 40000,
     ROUNDING_LEVELS = 2000
 };
+
+/* Of numbers of size 1 in float64; a gap is wanted to be 16 times as large. */
+static const double RESOLUTION = 0x1p-48;
 
 /* Estimated parameters: a hidden unit, a residual dimension, a head's component. */
 static const double UNIT_COST = 50, DIMENSION_COST = 40, COMPONENT_COST = 90;
@@ -167,11 +171,12 @@ static void quotient(CutRows *t, uint32_t e) {
 /* Are there levels that differ by rounding only, in different classes? */
 static bool hangs_on_rounding(const CutRows *t, uint32_t e) {
     const NodeValues *v = values_of(lower_values(t->lower), t->cut.element[e]);
+    if (values_of_input(lower_values(t->lower), t->cut.element[e])) return false;
     if (v->count > ROUNDING_LEVELS) return false; /* the certificate has the last word */
     for (uint32_t a = 0; a < v->count; a++)
         for (uint32_t b = 0; b < a; b++) {
-            double x = feature_number(v->levels[a]), y = feature_number(v->levels[b]);
-            if (t->class_of[e][a] != t->class_of[e][b] && numbers_near(x, y)) return true;
+            bool near = atoms_near(v->levels[a], v->levels[b]);
+            if (near && t->class_of[e][a] != t->class_of[e][b]) return true;
         }
     return false;
 }
@@ -239,18 +244,35 @@ static const double *level_values(const CutRows *t, uint32_t e) {
     return number;
 }
 
+/* What the element's own form brings along, where the digit is its value, and what arithmetic
+ * with numbers of this size can tell apart at all. */
+static double digit_slack(const CutRows *t, const Digit *digit) {
+    NodeId element = t->cut.element[digit->element];
+    const NodeValues *v = values_of(lower_values(t->lower), element);
+    for (uint32_t k = 0; k < v->count; k++)
+        if (digit->number[k] != feature_number(v->levels[k])) return 0;
+    return slack_expected(t->lower, element) + RESOLUTION * slack_size(t->lower, element);
+}
+
 static void consider(const CutRows *t, const Digit *digit, bool by_value, Candidate *best) {
     best->rounding |= t->rounding;
     if (t->rounding && !by_value) return;
     ScanPoint *point = ARENA_ARRAY(t->arena, t->rows, ScanPoint);
+    double slack = 0;
     for (size_t r = 0; r < t->rows; r++) {
+        double lost = 0;
         point[r].f = t->f[r];
         for (uint32_t d = 0; d < t->cut.count; d++) {
             uint32_t level = t->level[r * t->cut.count + digit[d].element];
-            point[r].x += digit[d].factor * digit[d].number[level];
+            double step = digit[d].factor * digit[d].number[level];
+            lost += fabs(sum_lost(point[r].x, step));
+            point[r].x += step;
         }
+        slack = fmax(slack, lost);
     }
-    int units = scan_units(point, t->rows);
+    for (uint32_t d = 0; by_value && d < t->cut.count; d++)
+        slack += fabs(digit[d].factor) * digit_slack(t, &digit[d]);
+    int units = scan_units(point, t->rows, slack);
     best->rounding |= units == SCAN_ROUNDING;
     if (units < 0) return;
     double cost = DIMENSION_COST + UNIT_COST * units;
@@ -468,13 +490,18 @@ static bool build(Lower *lower, const Candidate *best, Cover *cover) {
         if (!lower_feature(lower, node, &form)) return false;
         cover->form = form_sum(cover->form, 1, form, digit->factor, lower_arena(lower));
         Span span = graph_node(graph, element)->span;
-        Atom factor = digit->factor == trunc(digit->factor) ? atom_int((int64_t)digit->factor)
-                                                            : atom_float(digit->factor);
+        bool small = digit->factor == trunc(digit->factor) && fabs(digit->factor) < 0x1p31;
+        Atom factor = small ? atom_int((int64_t)digit->factor) : atom_float(digit->factor);
         if (digit->factor != 1) {
             NodeId scale = graph_constant(graph, factor, SPAN_NONE);
             node = graph_map(graph, OP_MUL, (NodeId[]){node, scale}, span);
         }
-        cover->x = d == 0 ? node : graph_map(graph, OP_ADD, (NodeId[]){cover->x, node}, span);
+        NodeId before = cover->x;
+        cover->x = d == 0 ? node : graph_map(graph, OP_ADD, (NodeId[]){before, node}, span);
+        if (d > 0) {
+            if (!values_of(lower_values(lower), cover->x)) return lower_fail_values(lower);
+            cover->form.slack += sum_slack(lower, before, node, 1, cover->x);
+        }
     }
     return true;
 }

@@ -1,8 +1,6 @@
 /* Functions of one variable: columns of the embeddings. */
 #include "compile/lower/rules.h"
 
-#include "compile/values/numbers.h"
-
 /* Joint rows of a variable and a function of it: both functions of the cut, if there is one. */
 static bool function_rows(Lower *lower, NodeId variable, NodeId node, const Cover *cut,
                           Rows *rows) {
@@ -22,8 +20,7 @@ static bool function_of_rows(Lower *lower, NodeId variable, NodeId node, const R
     for (size_t r = 0; r < rows->row_count && function; r++) {
         uint32_t at = rows->level[2 * r];
         double value = feature_number(f->levels[rows->level[2 * r + 1]]);
-        /* Values that differ by the order of sums alone are one. */
-        function = !seen[at] || numbers_near(value, (*vector)[at]);
+        function = !seen[at] || value == (*vector)[at];
         count += !seen[at];
         if (!seen[at]) (*vector)[at] = value;
         seen[at] = true;

@@ -6,7 +6,9 @@
 
 Form form_constant(double value);
 Form form_part(uint32_t part, Arena *arena);
-/* a * x + b * y. */
+/* The same form, standing for something up to so much further away. */
+Form form_loose(Form form, double slack);
+/* a * x + b * y; what rounding does to factors and constants is in their errors and the slack. */
 Form form_sum(Form x, double a, Form y, double b, Arena *arena);
 /* a * x + c. */
 Form form_affine(Form x, double a, double c, Arena *arena);

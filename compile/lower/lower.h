@@ -51,7 +51,8 @@ LowerOptions lower_options(const Lower *lower);
 bool lower_feature(Lower *lower, NodeId node, Form *form);
 /* Has its form been made? */
 bool lower_is_known(const Lower *lower, NodeId node);
-/* The number of a value in features: the number itself (bools 0 and 1), NAN for a string. */
+/* The number of a value in features: the number itself (bools 0 and 1), NAN for what is no number
+ * that a double holds. */
 double feature_number(Atom value);
 /* A node that maps the levels of `node` to numbers: number[level]. */
 NodeId lower_code(Lower *lower, NodeId node, const double *number);

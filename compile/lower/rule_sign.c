@@ -2,6 +2,7 @@
 #include "compile/lower/rules.h"
 #include "compile/values/numbers.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -21,7 +22,7 @@ static double least_gap(Lower *lower, const NodeValues *a, const NodeValues *b, 
         for (uint32_t k = j ? j - 1 : 0; k < b->count && k <= j + 1; k++) {
             double d = fabs(x[i] - y[k]);
             if (d == 0) continue;
-            if (numbers_near(x[i], y[k])) return -1;
+            if (x[i] != trunc(x[i]) && numbers_near(x[i], y[k])) return -1;
             gap = fmin(gap, d);
         }
     }
@@ -49,7 +50,8 @@ bool feature_sign(Lower *lower, NodeId id, Form *form) {
     if (!lower_feature(lower, node.arg[0], &of_a) || !lower_feature(lower, node.arg[1], &of_b))
         return false;
     NodeId difference = graph_map(graph, OP_SUB, node.arg, node.span);
-    Cover cover = {.x = difference, .form = form_sum(of_a, 1, of_b, -1, lower->arena)};
+    Form form_of_x = form_sum(of_a, 1, of_b, -1, lower->arena);
+    Cover cover = {.x = difference, .form = form_loose(form_of_x, DBL_EPSILON * reach)};
     ScanPlan *scan = scan_of(lower, cover);
     double *x = ARENA_ARRAY(lower->arena, 5, double), *value = ARENA_ARRAY(lower->arena, 5, double);
     const double at[5] = {-reach, -gap, 0, gap, reach};

@@ -3,6 +3,9 @@
 #include "compile/lower/rules.h"
 
 #include "compile/values/formula.h"
+#include "compile/values/numbers.h"
+
+#include <math.h>
 
 /* Does the formula compare more than one pair of key and query?  As one selector it would
  * need a table of their combinations. */
@@ -31,7 +34,8 @@ static bool focus_of_union(Lower *lower, NodeId either, double none, double some
     }
     Form any;
     if (!lower_feature(lower, graph_map(graph, OP_OR, focus, node.span), &any)) return false;
-    *form = form_affine(any, some - none, none, lower->arena);
+    double step = some - none; /* none + step may not be `some` */
+    *form = form_loose(form_affine(any, step, none, lower->arena), fabs(sum_lost(some, -none)));
     return true;
 }
 

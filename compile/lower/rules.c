@@ -1,6 +1,10 @@
 /* Which rule makes a feature: the first that applies. */
 #include "compile/lower/rules.h"
 
+#include "compile/lower/slack.h"
+#include "compile/values/numbers.h"
+
+#include <float.h>
 #include <math.h>
 
 enum { MAX_NESTING = 2000 };
@@ -15,6 +19,17 @@ static NodeId only_argument(const Graph *graph, const Node *node) {
         only = node->arg[k];
     }
     return only;
+}
+
+/* The most that a * x + b, in real arithmetic, is from the function's value. */
+static double affine_slack(const NodeValues *v, const double *vector, double a, double b) {
+    double most = 0;
+    for (uint32_t k = 0; k < v->count; k++) {
+        double x = feature_number(v->levels[k]), product = a * x, sum = product + b;
+        double lost = fma(a, x, -product) + sum_lost(product, b);
+        most = fmax(most, fabs((sum - vector[k]) + lost));
+    }
+    return most * (1 + 4 * DBL_EPSILON);
 }
 
 /* f = a * argument + b on all its values. */
@@ -36,9 +51,11 @@ static bool feature_affine(Lower *lower, NodeId id, Form *form) {
         double x = feature_number(v->levels[k]), error = fabs(a * x + b - vector[k]);
         if (!(error <= 1e-14 * (fabs(a * x) + fabs(b) + fabs(vector[k])))) return false;
     }
+    double slack = affine_slack(v, vector, a, b);
+    if (!slack_fits(lower, id, slack + fabs(a) * slack_expected(lower, argument))) return false;
     Form of_argument;
     if (!lower_feature(lower, argument, &of_argument)) return false;
-    *form = form_affine(of_argument, a, b, lower->arena);
+    *form = form_loose(form_affine(of_argument, a, b, lower->arena), slack);
     return true;
 }
 
@@ -52,12 +69,24 @@ static bool feature_sum(Lower *lower, NodeId id, Form *form) {
     const Node *node = graph_node(values_graph(lower->values), id);
     if (node->kind != NODE_MAP || (node->op != OP_ADD && node->op != OP_SUB)) return false;
     NodeId a = node->arg[0], b = node->arg[1];
-    double sign = node->op == OP_ADD ? 1 : -1;
-    if (!numeric_node(lower, a) || !numeric_node(lower, b)) return false;
+    double sign = node->op == OP_ADD ? 1 : -1, slack;
+    if (!slack_folds(lower, id, &slack)) return false;
     Form of_a, of_b;
     if (!lower_feature(lower, a, &of_a) || !lower_feature(lower, b, &of_b)) return false;
-    *form = form_sum(of_a, 1, of_b, sign, lower->arena);
-    return true;
+    *form = form_loose(form_sum(of_a, 1, of_b, sign, lower->arena), slack);
+    return slack_fits(lower, id, slack_of_form(lower, *form));
+}
+
+/* The most that two s-ops with the same sources differ. */
+static double difference_of(Lower *lower, NodeId a, NodeId b) {
+    Rows rows;
+    double most = 0;
+    if (!values_rows(lower->values, (NodeId[]){a, b}, 2, UINT32_MAX, &rows)) return INFINITY;
+    const NodeValues *x = values_of(lower->values, a), *y = values_of(lower->values, b);
+    for (size_t r = 0; r < rows.row_count; r++)
+        most = fmax(most, fabs(feature_number(x->levels[rows.level[2 * r]]) -
+                               feature_number(y->levels[rows.level[2 * r + 1]])));
+    return most * (1 + DBL_EPSILON);
 }
 
 /* `a if c else b` of numbers is b + (a - b if c else 0): one gate instead of a table. */
@@ -75,13 +104,29 @@ static bool feature_choice(Lower *lower, NodeId id, Form *form) {
     if (!values_of(lower->values, gated)) return false;
     NodeId sum = graph_map(graph, OP_ADD, (NodeId[]){b, gated}, span);
     if (cover_cost(lower, b) + cover_cost(lower, gated) >= cover_cost(lower, id)) return false;
-    return lower_feature(lower, sum, form);
+    if (!values_of(lower->values, sum)) return false;
+    double slack = difference_of(lower, id, sum);
+    if (!slack_fits(lower, id, slack + slack_expected(lower, sum))) return false;
+    if (!lower_feature(lower, sum, form)) return false;
+    *form = form_loose(*form, slack);
+    return slack_fits(lower, id, slack_of_form(lower, *form));
+}
+
+/* What no double holds can be told apart and moved, but is no number to compute with. */
+static bool fail_symbol(Lower *lower, NodeId id, const NodeValues *v) {
+    uint32_t k = 0;
+    while (number_is_exact(v->levels[k])) k++;
+    return lower_fail(lower, id, "takes the value %s, with which the weights cannot compute (%s)",
+                      atom_show(v->levels[k], ATOM_LISTED, lower->arena),
+                      v->levels[k].kind == ATOM_INT ? "whole numbers are exact up to 2^53"
+                                                    : "it is no finite number");
 }
 
 static bool make_feature(Lower *lower, NodeId id, Form *form) {
     Graph *graph = values_graph(lower->values);
     const NodeValues *v = values_of(lower->values, id);
     if (!v) return lower_fail_values(lower);
+    if (!values_numeric(v)) return fail_symbol(lower, id, v);
     if (v->count <= 1) {
         *form = form_constant(v->count ? feature_number(v->levels[0]) : 0);
         return true;
@@ -126,7 +171,8 @@ bool lower_feature(Lower *lower, NodeId id, Form *form) {
         lower->nesting++;
         bool done = make_feature(lower, id, &made);
         lower->nesting--;
-        if (!done) return false;
+        if (!done)
+            return lower_fail(lower, id, "depends on whether equal numbers are ints or floats");
         lower->feature = arena_grow(lower->arena, lower->feature, &lower->feature_capacity,
                                     (size_t)id + 1, sizeof *lower->feature);
         lower->feature[id] = (Feature){.known = true, .form = made};

@@ -6,14 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Values of x this close, relative to their range, are one: they differ by the order of sums. */
-static const double SAME_X = 1e-9;
+/* Values of x this close, relative to the largest, are one: what that makes wrong is an error that
+ * the certificate counts. */
+static const double SAME_X = 0x1p-44;
+/* What slack makes of a gap in x: values closer than so many times the slack cannot be told apart.
+ */
+static const double SLACK_GAP = 16;
 /* Slopes this close, relatively, are one. */
 static const double SAME_SLOPE = 1e-9;
 
 /* The distance up to which two of the ascending values from `low` to `high` are one. */
 static double same_distance(double low, double high) {
-    return SAME_X * (fabs(high - low) + fabs(low) + 1);
+    return SAME_X * fmax(fabs(low), fabs(high));
 }
 
 static bool bends(double before, double after) {
@@ -27,9 +31,10 @@ int scan_order(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-int scan_units(ScanPoint *point, size_t count) {
+int scan_units(ScanPoint *point, size_t count, double slack) {
     qsort(point, count, sizeof *point, scan_order);
     double same = count ? same_distance(point[0].x, point[count - 1].x) : 0;
+    same = fmax(same, SLACK_GAP * slack);
     size_t kept = 0;
     for (size_t k = 0; k < count; k++) {
         if (kept && point[k].x - point[kept - 1].x <= same) {

@@ -18,9 +18,10 @@ int scan_order(const void *a, const void *b);
 
 enum { SCAN_AMBIGUOUS = -1, SCAN_ROUNDING = -2 };
 
-/* Hidden units for one function of x, whose points are sorted in place.  SCAN_AMBIGUOUS: f is
- * not a function of x; SCAN_ROUNDING: it tells apart values that differ by rounding only. */
-int scan_units(ScanPoint *points, size_t count);
+/* Hidden units for one function of x, whose points are sorted in place; `slack` is how far from
+ * its value x may be read.  SCAN_AMBIGUOUS: f is not a function of x; SCAN_ROUNDING: it tells
+ * apart values that are too close. */
+int scan_units(ScanPoint *points, size_t count, double slack);
 
 /* The units and factors of several functions of x; `steep`: each change happens in the middle
  * half of its gap. */

@@ -234,17 +234,19 @@ static int by_number(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static bool tells_near_apart(Builder *b, const NodeValues *v, const uint32_t *class, Atom *x,
-                             Atom *y) {
+static bool tells_near_apart(Builder *b, NodeId side, const uint32_t *class, Atom *x, Atom *y) {
+    const NodeValues *v = values_of(b->values, side);
+    if (values_of_input(b->values, side)) return false; /* not computed: embedded */
     Classed *sorted = ARENA_ARRAY(b->arena, v->count, Classed);
     uint32_t count = 0;
     for (uint32_t k = 0; k < v->count; k++)
-        if (atom_is_number(v->levels[k]))
+        if (number_is_exact(v->levels[k]))
             sorted[count++] = (Classed){feature_number(v->levels[k]), k};
     qsort(sorted, count, sizeof *sorted, by_number);
     for (uint32_t k = 1; k < count; k++) {
         const Classed *p = &sorted[k - 1], *q = &sorted[k];
-        if (!numbers_near(p->number, q->number) || class[p->level] == class[q->level]) continue;
+        bool near = atoms_near(v->levels[p->level], v->levels[q->level]);
+        if (!near || class[p->level] == class[q->level]) continue;
         *x = v->levels[p->level], *y = v->levels[q->level];
         return true;
     }
@@ -253,11 +255,11 @@ static bool tells_near_apart(Builder *b, const NodeValues *v, const uint32_t *cl
 
 static bool check_classes(Builder *b, const Conjunct *c, const Matrix *m) {
     Atom x, y;
-    if (tells_near_apart(b, values_of(b->values, c->key), m->row_class, &x, &y) ||
-        tells_near_apart(b, values_of(b->values, c->query), m->col_class, &x, &y))
+    if (tells_near_apart(b, c->key, m->row_class, &x, &y) ||
+        tells_near_apart(b, c->query, m->col_class, &x, &y))
         return lower_fail(b->lower, b->selector,
-                          "tells %s from %s, which differ by rounding only (round what is "
-                          "compared, or multiply it by the length first)",
+                          "tells %s from %s, which are as close as rounding errors (round what "
+                          "is compared, or multiply it by the length first)",
                           atom_show(x, ATOM_PLAIN, b->arena), atom_show(y, ATOM_PLAIN, b->arena));
     return true;
 }
@@ -300,6 +302,19 @@ static void add_parabola(Builder *b, Form k, Form kk, Form q, Form qq) {
     b->score->query_only.constant += 1;
 }
 
+/* The scaled squares of a side's numbers, and what rounding them loses. */
+static const double *squares(Builder *b, NodeId side, double scale, double *lost) {
+    const NodeValues *v = values_of(b->values, side);
+    double *square = ARENA_ARRAY(b->arena, v->count, double);
+    *lost = 0;
+    for (uint32_t k = 0; k < v->count; k++) {
+        double x = scale * feature_number(v->levels[k]);
+        square[k] = x * x;
+        *lost = fmax(*lost, fabs(fma(x, x, -square[k])));
+    }
+    return square;
+}
+
 /* Plain equality of numbers: by their values, scaled so that different ones differ by 1. */
 static bool add_equality(Builder *b, const Conjunct *c, bool *done) {
     const Node *node = graph_node(b->graph, c->formula);
@@ -318,14 +333,12 @@ static bool add_equality(Builder *b, const Conjunct *c, bool *done) {
         }
     }
     double scale = gap == INFINITY ? 1 : exp2(ceil(-log2(gap)));
+    if (gap < INFINITY && scale * gap < 1) scale *= 2; /* a rounded logarithm */
     if (scale * largest > 1e5 || scale > 1e5) return true;
     Form k, kk, q, qq;
-    double *square_key = ARENA_ARRAY(b->arena, key->count, double);
-    double *square_query = ARENA_ARRAY(b->arena, query->count, double);
-    for (uint32_t x = 0; x < key->count; x++)
-        square_key[x] = scale * scale * pow(feature_number(key->levels[x]), 2);
-    for (uint32_t x = 0; x < query->count; x++)
-        square_query[x] = scale * scale * pow(feature_number(query->levels[x]), 2);
+    double key_lost, query_lost;
+    const double *square_key = squares(b, c->key, scale, &key_lost);
+    const double *square_query = squares(b, c->query, scale, &query_lost);
     Arena *arena = lower_arena(b->lower);
     if (!lower_feature(b->lower, c->key, &k) || !lower_feature(b->lower, c->query, &q) ||
         !lower_feature(b->lower, lower_code(b->lower, c->key, square_key), &kk))
@@ -335,7 +348,8 @@ static bool add_equality(Builder *b, const Conjunct *c, bool *done) {
         qq = form_constant(0);
     else if (!lower_feature(b->lower, lower_code(b->lower, c->query, square_query), &qq))
         return false;
-    add_parabola(b, form_affine(k, scale, 0, arena), kk, form_affine(q, scale, 0, arena), qq);
+    add_parabola(b, form_affine(k, scale, 0, arena), form_loose(kk, key_lost),
+                 form_affine(q, scale, 0, arena), form_loose(qq, b->sink ? query_lost : 0));
     *done = true;
     return true;
 }

@@ -1,7 +1,12 @@
 #include "compile/lower/space.h"
 
+#include "compile/values/numbers.h"
+
 #include <math.h>
 #include <string.h>
+
+/* What is left of a vector, relative to it, when it is a combination of the others. */
+static const double DEPENDENT = 1e-9;
 
 /* Row-echelon form, kept reduced as vectors come: reduced row r has a pivot point where
  * no later row is nonzero, and is the combination `mix` of the vectors themselves. */
@@ -38,7 +43,9 @@ static void push(Space *s, const double *vector, Form form) {
     }
     for (uint32_t p = 1; p < s->points; p++)
         if (fabs(row.value[p]) > fabs(row.value[row.pivot])) row.pivot = p;
-    if (fabs(row.value[row.pivot]) < 1e-9) return; /* dependent, though not by short factors */
+    double largest = 0;
+    for (uint32_t p = 0; p < s->points; p++) largest = fmax(largest, fabs(vector[p]));
+    if (fabs(row.value[row.pivot]) < DEPENDENT * largest) return; /* not by short factors */
     s->vector = arena_grow(s->arena, s->vector, &s->vector_capacity, s->count + 1, sizeof copy);
     s->form = arena_grow(s->arena, s->form, &s->form_capacity, s->count + 1, sizeof form);
     s->row = arena_grow(s->arena, s->row, &s->row_capacity, s->count + 1, sizeof row);
@@ -65,6 +72,23 @@ static double dyadic(double x) {
     return round(x * 0x1p12) * 0x1p-12;
 }
 
+/* How far the combination at point p is from `value` in real arithmetic; INFINITY if doubles see
+ * it already. */
+static double solution_slack(const Space *s, const double *factor, uint32_t p, double value) {
+    double sum = 0, lost = 0, size = 0;
+    bool exact = true;
+    for (uint32_t k = 0; k < s->count; k++) {
+        double x = s->vector[k][p], product = factor[k] * x;
+        double error = fma(factor[k], x, -product) + sum_lost(sum, product);
+        sum += product;
+        size += fabs(product);
+        exact &= error == 0;
+        lost += error;
+    }
+    if (sum != value) return INFINITY;
+    return exact ? 0 : fabs(lost) + s->count * 0x1p-100 * size;
+}
+
 bool space_solve(Space *s, const double *vector, Form *form) {
     Arena *scratch = arena_child(s->arena);
     double *rest = ARENA_ARRAY(scratch, s->points, double);
@@ -77,15 +101,13 @@ bool space_solve(Space *s, const double *vector, Form *form) {
         for (uint32_t p = 0; p < s->points; p++) rest[p] -= f * e->value[p];
         for (uint32_t k = 0; k <= r; k++) factor[k] += f * e->mix[k];
     }
-    bool exact = true;
+    double slack = 0;
     for (uint32_t k = 0; k < s->count; k++) factor[k] = dyadic(factor[k]);
-    for (uint32_t p = 0; p < s->points && exact; p++) {
-        double sum = 0;
-        for (uint32_t k = 0; k < s->count; k++) sum += factor[k] * s->vector[k][p];
-        exact = sum == vector[p];
-    }
+    for (uint32_t p = 0; p < s->points && slack < INFINITY; p++)
+        slack = fmax(slack, solution_slack(s, factor, p, vector[p]));
+    bool exact = slack < INFINITY;
     if (exact) {
-        *form = form_constant(0);
+        *form = form_loose(form_constant(0), slack);
         for (uint32_t k = 0; k < s->count; k++)
             if (factor[k] != 0) *form = form_sum(*form, 1, s->form[k], factor[k], s->arena);
     }

@@ -14,7 +14,8 @@ typedef struct Space Space;
 
 Space *space_new(Arena *arena, uint32_t points);
 
-/* Is the vector a combination of what is there, with short dyadic factors, exactly? */
+/* Is the vector a combination of what is there, with short dyadic factors, exactly (but for what
+ * the doubles of the vectors round: the form's slack)? */
 bool space_solve(Space *space, const double *vector, Form *form);
 void space_add(Space *space, const double *vector, Form form);
 

@@ -3,11 +3,15 @@
 
 #include "compile/lower/scan.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 ScanPlan *scan_of(Lower *lower, Cover cover) {
     for (size_t k = 0; k < lower->scan_count; k++)
-        if (form_same(lower->scan[k]->form, cover.form)) return lower->scan[k];
+        if (form_same(lower->scan[k]->form, cover.form)) { /* perhaps for another s-op's values */
+            lower->scan[k]->form.slack = fmax(lower->scan[k]->form.slack, cover.form.slack);
+            return lower->scan[k];
+        }
     ScanPlan *scan = ARENA_NEW(lower->arena, ScanPlan);
     *scan = (ScanPlan){.x = cover.x, .form = cover.form, .stage = lower_stage(lower, cover.form)};
     scan->stage.step++;
@@ -45,19 +49,20 @@ bool feature_scan(Lower *lower, NodeId id, Form *form) {
     Rows rows;
     /* Another feature's scan of the same form may go by another node with the same values. */
     bool same_node = scan->x == cover.x;
-    if (!function_of_cover(lower, &cover, id, &rows, &vector, &complete))
-        return lower_fail(lower, id, "internal: not a function of what is scanned");
+    if (!function_of_cover(lower, &cover, id, &rows, &vector, &complete)) {
+        if (lower->error.message[0]) return false;
+        complete = false; /* values close to each other at one x: the certificate's error */
+    }
+    if (!values_numeric(values_of(lower->values, cover.x)))
+        return lower_fail(lower, id, "its tables would need numbers beyond 2^53");
+    if (rows.row_count == 0) return lower_fail(lower, id, "internal: a table without any value");
     if (same_node && complete && space_solve(scan->space, vector, form)) return true;
-    const NodeValues *xs = values_of(lower->values, cover.x);
+    const NodeValues *xs = values_of(lower->values, cover.x), *fs = values_of(lower->values, id);
     TableOutput output = {.node = id};
     ScanPoint *point = ARENA_ARRAY(lower->arena, rows.row_count, ScanPoint);
-    bool *seen = ARENA_ARRAY(lower->arena, xs->count, bool);
-    for (size_t r = 0; r < rows.row_count; r++) {
-        uint32_t at = rows.level[2 * r];
-        if (seen[at]) continue;
-        seen[at] = true;
-        point[output.points++] = (ScanPoint){feature_number(xs->levels[at]), vector[at]};
-    }
+    for (size_t r = 0; r < rows.row_count; r++)
+        point[output.points++] = (ScanPoint){feature_number(xs->levels[rows.level[2 * r]]),
+                                             feature_number(fs->levels[rows.level[2 * r + 1]])};
     qsort(point, output.points, sizeof *point, scan_order);
     double *x = ARENA_ARRAY(lower->arena, output.points, double);
     double *value = ARENA_ARRAY(lower->arena, output.points, double);

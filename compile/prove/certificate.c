@@ -1,5 +1,6 @@
-#include "compile/prove/certificate.h"
+#include "compile/prove/certificate_private.h"
 
+#include "compile/values/numbers.h"
 #include "runtime/numerics.h"
 
 #include <float.h>
@@ -7,31 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is known of one residual dimension, at program rows and in row 0: a bound on the
- * nominal value, a bound on the distance from it, and a power of two that every nominal
- * value is a multiple of (0: none known). */
-typedef struct Bound {
-    double size, error, grain;
-} Bound;
-
-typedef struct Checker {
-    const Circuit *circuit;
-    const Model *ideal, *model;
-    Arena *arena;
-    Certificate *c;
-    double unit;        /* rounding unit of the model's type */
-    double significand; /* 2^p: whole numbers up to here are exact */
-    uint32_t width, longest;
-    Bound *row, *row0; /* [width] */
-    double *value0;    /* [width] the nominal row 0, which does not depend on the input */
-    uint32_t layer;
-} Checker;
-
-/* Errors of atoms computed in double by the interpreter against real arithmetic. */
-static const double LEVEL_SLACK = 4 * DBL_EPSILON;
-
-/* Values closer than this, relative to 1 + |v|, differ by the order of sums only. */
-static const double SAME_VALUE = 1e-9;
+/* The interpreter rounds a mean once; a reciprocal too. */
+static const double MEAN_SLACK = DBL_EPSILON;
 
 /* --- grains ----------------------------------------------------------------------------- */
 
@@ -56,13 +34,17 @@ static double sum_rounding(const Checker *k, double size, double grain, double t
     return size * k->unit * (terms + 2) * (1 + k->unit * (terms + 2));
 }
 
-static void tight(Checker *k, double error, double allowed, const char *what, const char *which) {
-    double ratio = allowed > 0 ? error / allowed : INFINITY;
-    if (!(ratio <= k->c->tightest)) {
+void certificate_decide(Checker *k, double error, double allowed, const char *what,
+                        const char *which) {
+    if (allowed == INFINITY) return; /* nothing is decided */
+    double ratio = allowed > 0 && isfinite(error) ? error / allowed : INFINITY;
+    if (!*k->c->where || !(ratio <= k->c->tightest)) {
         k->c->tightest = ratio;
         k->c->layer = k->layer;
+        k->c->low = k->low, k->c->high = k->high;
         snprintf(k->c->where, sizeof k->c->where, "%s %s", what, which);
     }
+    k->low = k->high = NAN;
 }
 
 static const char *node_text(const Checker *k, NodeId node) {
@@ -70,6 +52,15 @@ static const char *node_text(const Checker *k, NodeId node) {
 }
 
 /* --- linear maps ------------------------------------------------------------------------ */
+
+/* Notes a number that may overflow the model's type, or comes near. */
+static void note_reach(const Checker *k, double reach) {
+    if (!(reach <= k->largest) && !k->c->broken[0])
+        snprintf(k->c->broken, sizeof k->c->broken,
+                 "a number may be as large as %.3g, near to "
+                 "overflow",
+                 reach);
+}
 
 /* One column of h W: its nominal size, error and grain. */
 static Bound column_bound(const Checker *k, const Bound *h, const Tensor *ideal,
@@ -86,6 +77,7 @@ static Bound column_bound(const Checker *k, const Bound *h, const Tensor *ideal,
         terms += reach > 0;
     }
     b.error += sum_rounding(k, b.size + b.error, b.grain, terms);
+    note_reach(k, b.size + b.error);
     return b;
 }
 
@@ -96,6 +88,15 @@ static bool same_shape(const Tensor *a, const Tensor *b) {
 static bool broken(Checker *k, const char *what) {
     if (!k->c->broken[0]) snprintf(k->c->broken, sizeof k->c->broken, "%s", what);
     return false;
+}
+
+double certificate_slack(const Checker *k, const Form *form) {
+    double slack = form->slack;
+    for (uint32_t t = 0; t < form->count; t++) {
+        const CircuitPart *part = &k->circuit->parts[form->terms[t].part];
+        if (form->terms[t].error > 0) slack += form->terms[t].error * part_size(part);
+    }
+    return slack;
 }
 
 /* --- embeddings ------------------------------------------------------------------------- */
@@ -159,9 +160,46 @@ typedef struct ScoreBound {
     double spread; /* total variation in all, leak included */
 } ScoreBound;
 
+/* What the slack of the score's own forms does, the inverse temperature included. */
+static double score_slack(const Checker *k, const CircuitHead *head, const ModelHead *ideal) {
+    const Score *score = &head->score;
+    double beta = k->circuit->options.beta * (head->kind == HEAD_DEFAULT ? 2 : 1);
+    double slack =
+        beta * (certificate_slack(k, &score->key_only) + certificate_slack(k, &score->query_only));
+    if (score->query_only.count == 0) /* the constants are written as one */
+        slack += beta * fabs(sum_lost(score->key_only.constant, score->query_only.constant));
+    for (uint32_t p = 0; p < score->pair_count; p++) {
+        double key = certificate_slack(k, &score->pairs[p].key);
+        double query = beta * certificate_slack(k, &score->pairs[p].query);
+        if (key == 0 && query == 0) continue;
+        Bound q = column_bound(k, k->row, &ideal->query, &ideal->query, p);
+        Bound of_key = column_bound(k, k->row, &ideal->key, &ideal->key, p);
+        slack += q.size * key + of_key.size * query + key * query;
+    }
+    return slack;
+}
+
+/* What the sink scores beyond what it should: 1/2 or 1 by the column behind the pairs. */
+static double sink_slack(const Checker *k, const CircuitHead *head, const ModelHead *ideal) {
+    double slack = 0;
+    for (size_t c = 0; head->kind != HEAD_PLAIN && c < ideal->key.cols; c++) {
+        double there = 0, size = 0, wanted = head->kind == HEAD_COUNT ? 1 : 0.5;
+        for (uint32_t d = 0; d < k->width; d++) {
+            there += k->value0[d] * tensor_get(&ideal->key, d, c);
+            size += fabs(k->value0[d] * tensor_get(&ideal->key, d, c));
+        }
+        if (c != head->score.pair_count) wanted = 0;
+        if (there == wanted && size <= 0x1p20) continue; /* small dyadic numbers */
+        Bound q = column_bound(k, k->row, &ideal->query, &ideal->query, c);
+        slack += q.size * (fabs(there - wanted) + k->width * EMIT_SLACK * size);
+    }
+    return slack;
+}
+
 static ScoreBound score_bound(Checker *k, const CircuitHead *head, const ModelHead *ideal,
                               const ModelHead *actual) {
-    double error = 0, size = 0, grain = INFINITY;
+    double error = score_slack(k, head, ideal) + sink_slack(k, head, ideal);
+    double size = 0, grain = INFINITY;
     for (size_t c = 0; c < ideal->query.cols; c++) {
         Bound q = column_bound(k, k->row, &ideal->query, &actual->query, c);
         Bound key = column_bound(k, k->row, &ideal->key, &actual->key, c);
@@ -189,6 +227,18 @@ static ScoreBound score_bound(Checker *k, const CircuitHead *head, const ModelHe
     return (ScoreBound){error, leak, fmin(1, leak + tanh(error / 2) + weight)};
 }
 
+/* How far what the sink carries is from the component's default. */
+static double fallback_slack(const Checker *k, const CircuitComponent *component,
+                             const ModelHead *ideal, size_t c) {
+    double there = 0, size = 0;
+    for (uint32_t d = 0; d < k->width; d++) {
+        there += k->value0[d] * tensor_get(&ideal->value, d, c);
+        size += fabs(k->value0[d] * tensor_get(&ideal->value, d, c));
+    }
+    if (there == component->fallback && size <= fabs(there)) return 0; /* one term */
+    return fabs(there - component->fallback) + k->width * EMIT_SLACK * size;
+}
+
 static bool check_head(Checker *k, const CircuitHead *head, const ModelHead *ideal,
                        const ModelHead *actual, Bound *after, Bound *after0, double *value0) {
     if (!same_shape(&ideal->query, &actual->query) || !same_shape(&ideal->key, &actual->key) ||
@@ -197,18 +247,20 @@ static bool check_head(Checker *k, const CircuitHead *head, const ModelHead *ide
         ideal->sink != actual->sink || ideal->scale != actual->scale)
         return broken(k, "a head has another shape, mask or sink than the program's");
     ScoreBound score = score_bound(k, head, ideal, actual);
-    tight(k, 2 * score.error, ideal->gap, "scores of", node_text(k, head->selector));
+    certificate_decide(k, 2 * score.error, ideal->gap, "scores of", node_text(k, head->selector));
     for (size_t c = 0; c < ideal->value.cols; c++) {
         Bound v = column_bound(k, k->row, &ideal->value, &actual->value, c);
         Bound v0 = column_bound(k, k->row0, &ideal->value, &actual->value, c);
         double size = v.size, error = v.error;
         bool sink = head->kind != HEAD_PLAIN;
+        if (sink) v0.error += fallback_slack(k, &head->components[c], ideal, c);
         if (sink) size = fmax(size, v0.size), error = fmax(error, v0.error);
         Bound out = {.size = size};
         /* Equal weights add up exactly when one key is selected and nothing leaks visibly. */
         double rounding = (2.0 * k->longest + 5) * k->unit * size;
         double stray = head->components[c].moves ? score.leak : score.spread, value = 0;
-        out.error = 2 * size * stray + error + rounding + LEVEL_SLACK * size;
+        out.error = 2 * size * stray + error + rounding + MEAN_SLACK * size +
+                    certificate_slack(k, &head->components[c].value);
         spread(k, after, k->row, out, &ideal->output, &actual->output, c);
         if (k->circuit->sink == DIM_NONE) continue; /* no head looks at row 0 */
         spread(k, after0, k->row0, v0, &ideal->output, &actual->output, c);
@@ -263,6 +315,7 @@ static void unit_bounds(Checker *k, const ModelMlp *ideal, const ModelMlp *actua
         terms++;
     }
     *size = sum + change;
+    note_reach(k, *size);
     *noise = change + sum_rounding(k, *size, exact ? grain : 0, terms);
 }
 
@@ -280,14 +333,12 @@ static bool silent_in_row0(Checker *k, const ModelMlp *actual, size_t u) {
 }
 
 static double table_x_error(const Checker *k, const CircuitTable *table) {
-    double error = 0, size = fabs(table->form.constant);
+    double error = certificate_slack(k, &table->form);
     for (uint32_t t = 0; t < table->form.count; t++) {
         const Bound *b = &k->row[k->circuit->parts[table->form.terms[t].part].dim];
         error += fabs(table->form.terms[t].factor) * b->error;
-        size += fabs(table->form.terms[t].factor) * b->size;
     }
-    /* The interpreter's own rounding of x, unless all is whole. */
-    return error + (table->whole ? 0 : LEVEL_SLACK * size);
+    return error;
 }
 
 /* What is known of a table's hidden units: each one's own error, and how large it can be. */
@@ -303,21 +354,22 @@ static UnitBounds table_units(Checker *k, const CircuitTable *table, const Model
     bool *meant = ARENA_ARRAY(k->arena, k->width, bool);
     for (uint32_t t = 0; t < table->form.count; t++)
         meant[k->circuit->parts[table->form.terms[t].part].dim] = true;
-    for (size_t n = 0; n < count; n++)
+    for (size_t n = 0; n < count; n++) {
         unit_bounds(k, ideal, actual, table->first_unit + n, meant, &u.noise[n], &u.size[n]);
+        u.noise[n] += fabs(sum_lost(table->form.constant, -table->shape.units[n].at)); /* bias */
+    }
     return u;
 }
 
 /* The error of one output: the slope's share of x's error, and each unit's own. */
 static Bound output_bound(Checker *k, const CircuitTable *table, uint32_t o, double x_error,
-                          const UnitBounds *units) {
+                          const UnitBounds *units, double *reach) {
     const TableOutput *output = &table->outputs[o];
     const TableShape *shape = &table->shape;
     Bound b = {0, 0, INFINITY};
     for (uint32_t p = 0; p < output->points; p++) {
         double slope = table_slope(table, o, output->x[p], x_error);
-        double off = fabs(table_value(table, o, output->x[p]) - output->value[p]);
-        if (off < LEVEL_SLACK * fabs(output->value[p])) off = 0;
+        double off = table_off(table, o, output->x[p], output->value[p]);
         b.error = fmax(b.error, slope * x_error + off);
         b.size = fmax(b.size, fabs(output->value[p]));
         b.grain = finer(b.grain, grain_of(output->value[p]));
@@ -333,6 +385,7 @@ static Bound output_bound(Checker *k, const CircuitTable *table, uint32_t o, dou
     }
     b.error += sum_rounding(k, sum, exact ? finer(grain, b.grain) : 0, shape->unit_count + 1);
     if (!exact) b.grain = 0;
+    *reach = sum;
     return b;
 }
 
@@ -349,27 +402,36 @@ static void changed_units(Checker *k, const CircuitTable *table, const ModelMlp 
     }
 }
 
-static void write_part(Checker *k, const CircuitPart *part, Bound b, Bound *after) {
+/* `reach`: the sum of the absolute values of all that the part is made of. */
+static void write_part(Checker *k, const CircuitPart *part, Bound b, double reach, Bound *after) {
     for (uint32_t w = 0; w < part->write_count; w++) {
         Bound *to = &after[part->writes[w].dim];
         double factor = fabs(part->writes[w].factor);
         to->size += factor * b.size;
         to->error += factor * b.error;
+        if (factor != 1) to->error += 2 * EMIT_SLACK * factor * reach;
         to->grain = finer(to->grain, b.grain * grain_of(factor));
         if (part->writes[w].dim != part->dim) /* an output's: added to what is there */
             to->error += sum_rounding(k, to->size + to->error, to->grain, 1);
     }
 }
 
+static bool close(double a, double b) {
+    return fabs(a - b) <= 0x1p-40 * fmax(fabs(a), fabs(b));
+}
+
 /* Half the smallest distance between values of x on which some output differs. */
-static double table_margin(const CircuitTable *table) {
+static double table_margin(Checker *k, const CircuitTable *table) {
     double least = INFINITY;
     for (uint32_t o = 0; o < table->output_count; o++) {
         const TableOutput *output = &table->outputs[o];
         for (uint32_t p = 0; p + 1 < output->points; p++) {
             double gap = output->x[p + 1] - output->x[p];
-            bool one = gap <= SAME_VALUE * (1 + fabs(output->x[p])); /* but for rounding */
-            if (!one && output->value[p] != output->value[p + 1]) least = fmin(least, gap / 2);
+            bool one =
+                gap == 0 || close(output->value[p], output->value[p + 1]); /* counted there */
+            if (one || output->value[p] == output->value[p + 1] || gap / 2 >= least) continue;
+            least = gap / 2;
+            k->low = output->x[p], k->high = output->x[p + 1];
         }
     }
     return least;
@@ -379,11 +441,12 @@ static void check_table(Checker *k, const CircuitTable *table, const ModelMlp *i
                         const ModelMlp *actual, Bound *after) {
     UnitBounds units = table_units(k, table, ideal, actual);
     double x_error = table_x_error(k, table);
-    tight(k, x_error, table_margin(table), "table of", node_text(k, table->x));
+    certificate_decide(k, x_error, table_margin(k, table), "table of", node_text(k, table->x));
     for (uint32_t o = 0; o < table->output_count; o++) {
-        Bound b = output_bound(k, table, o, x_error, &units);
+        double reach;
+        Bound b = output_bound(k, table, o, x_error, &units, &reach);
         changed_units(k, table, ideal, actual, &units, after);
-        write_part(k, &k->circuit->parts[table->outputs[o].part], b, after);
+        write_part(k, &k->circuit->parts[table->outputs[o].part], b, reach, after);
     }
 }
 
@@ -443,35 +506,14 @@ static bool check_sublayer(Checker *k, uint32_t layer, uint32_t sublayer, const 
     return true;
 }
 
-/* --- outputs ---------------------------------------------------------------------------- */
-
-static void check_number(Checker *k, const CircuitOutput *output) {
-    uint32_t start = output->start;
-    double error = k->row[start].error + LEVEL_SLACK * k->row[start].size, least = INFINITY;
-    for (uint32_t v = 0; v + 1 < output->value_count; v++) {
-        double a = atom_double(output->values[v]), b = atom_double(output->values[v + 1]);
-        if (b - a > SAME_VALUE * (1 + fabs(a))) least = fmin(least, (b - a) / 2);
-    }
-    k->c->error = fmax(k->c->error, error);
-    tight(k, error, least, "output", output->name);
-    if (!(error < least)) broken(k, "an output's error reaches the next value");
-}
-
-/* Scores 2kc - k^2: another choice m is behind by (k - m)^2. */
-static void check_choice(Checker *k, const CircuitOutput *output) {
-    uint32_t start = output->start;
-    for (uint32_t a = 0; a < output->value_count; a++)
-        for (uint32_t b = 0; b < a; b++) {
-            double error = k->row[start + a].error + k->row[start + b].error;
-            double allowed = (double)(a - b) * (a - b);
-            k->c->error = fmax(k->c->error, error);
-            tight(k, error, allowed, "output", output->name);
-            if (!(error < allowed)) broken(k, "an output's error reaches the next value");
-        }
-}
+/* --- all of it -------------------------------------------------------------------------- */
 
 /* Notes the bounds of the parts that were just written. */
 static void note_parts(Checker *k, double *part_error, Stage stage) {
+    for (uint32_t d = 0; d < k->width; d++) {
+        note_reach(k, k->row[d].size + k->row[d].error);
+        note_reach(k, k->row0[d].size + k->row0[d].error);
+    }
     for (uint32_t p = 0; p < k->circuit->part_count; p++) {
         const CircuitPart *part = &k->circuit->parts[p];
         if (part->dim != DIM_NONE && stage_same(part->born, stage))
@@ -498,9 +540,27 @@ static bool check_layers(Checker *k, double *part_error) {
     return true;
 }
 
+/* Names the decision that fails, and the values that it would have to tell apart. */
+static void explain(Checker *k) {
+    const Certificate *c = k->c;
+    char text[sizeof c->broken], low[32], high[32];
+    if (isnan(c->low)) {
+        snprintf(text, sizeof text, "the bound does not close: %s, %.3g times what is allowed",
+                 c->where, c->tightest);
+    } else {
+        float_text(c->low, low);
+        float_text(c->high, high);
+        snprintf(text, sizeof text,
+                 "%s: %s and %s are too close, its error is %.3g times what is "
+                 "allowed",
+                 c->where, low, high, c->tightest);
+    }
+    broken(k, text);
+}
+
 bool certificate_check(const Circuit *circuit, const Model *ideal, const Model *model, Arena *arena,
                        Certificate *c) {
-    *c = (Certificate){0};
+    *c = (Certificate){.low = NAN, .high = NAN};
     bool f32 = model->dtype == RT_F32;
     Checker k = {.circuit = circuit,
                  .ideal = ideal,
@@ -509,7 +569,10 @@ bool certificate_check(const Circuit *circuit, const Model *ideal, const Model *
                  .c = c,
                  .unit = f32 ? FLT_EPSILON / 2 : DBL_EPSILON / 2,
                  .significand = f32 ? 0x1p24 : 0x1p53,
+                 .largest = f32 ? 0x1p100 : 0x1p1000,
                  .width = circuit->width,
+                 .low = NAN,
+                 .high = NAN,
                  .longest = circuit->domain.max_length};
     k.row = ARENA_ARRAY(arena, k.width, Bound);
     k.row0 = ARENA_ARRAY(arena, k.width, Bound);
@@ -521,12 +584,9 @@ bool certificate_check(const Circuit *circuit, const Model *ideal, const Model *
     note_parts(&k, part_error, (Stage){0, 0});
     if (!check_layers(&k, part_error)) return false;
     for (uint32_t o = 0; o < circuit->output_count; o++)
-        (circuit->outputs[o].numeric ? check_number : check_choice)(&k, &circuit->outputs[o]);
+        certificate_output(&k, &circuit->outputs[o]);
     if (!(c->tightest < 1)) {
-        char text[sizeof k.c->where + 80];
-        snprintf(text, sizeof text, "the bound does not close: %s, %.3g times what is allowed",
-                 c->where, c->tightest);
-        broken(&k, text);
+        explain(&k);
     }
     return c->holds = c->broken[0] == 0;
 }

@@ -18,12 +18,16 @@
 
 typedef struct Certificate {
     bool holds;
-    double error;             /* bound on |residual read - nominal value|, over all outputs */
-    double tightest;          /* largest error / what is allowed, over all decisions; holds: < 1 */
-    char where[160];          /* the decision that is tightest */
-    uint32_t layer;           /* of the file; where it is made */
+    double error;     /* bound on |residual read - nominal value|, over all outputs */
+    double tightest;  /* largest error / what is allowed, over all decisions; holds: < 1 */
+    char where[160];  /* the decision that is tightest; "": none is made */
+    double low, high; /* the neighbouring numbers that it tells apart; NAN: none such */
+    uint32_t layer;   /* of the file; where it is made */
+    /* Floats that outputs give one for the other, since they may be one real number computed in
+     * two orders: the greatest difference, and relative to the smaller one; 0: none. */
+    double joined_absolute, joined_relative;
     const double *part_error; /* by part: bound where the part stands in the stream */
-    char broken[256];         /* why it does not hold */
+    char broken[320];         /* why it does not hold */
 } Certificate;
 
 /* `ideal` has the circuit's exact weights.  The model must have its shapes; false and `broken`

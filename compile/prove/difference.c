@@ -53,6 +53,13 @@ static bool same_layer(Difference *d, const ModelLayer *a, const ModelLayer *b, 
     return true;
 }
 
+static bool same_places(Difference *d, const ModelOutput *a, const ModelOutput *b) {
+    bool same = !a->places == !b->places;
+    for (size_t k = 0; same && a->places && k < a->value_count; k++)
+        same = a->places[k] == b->places[k];
+    return same || differs(d, "output %s: its values stand at other places", a->name);
+}
+
 static bool same_output(Difference *d, const ModelOutput *a, const ModelOutput *b) {
     if (strcmp(a->name, b->name) != 0)
         return differs(d, "outputs: expected '%.80s', found '%.80s'", a->name, b->name);
@@ -60,7 +67,7 @@ static bool same_output(Difference *d, const ModelOutput *a, const ModelOutput *
         return differs(d, "output %s: expected %s from dimension %zu, found %s from %zu", a->name,
                        rt_decode_names[a->decode], a->start, rt_decode_names[b->decode], b->start);
     return same_size(d, "values of an output", a->value_count, b->value_count) &&
-           same_atoms(d, "value", a->values, b->values, a->value_count);
+           same_atoms(d, "value", a->values, b->values, a->value_count) && same_places(d, a, b);
 }
 
 static bool same_shape(Difference *d, const Model *a, const Model *b) {

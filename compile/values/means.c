@@ -21,6 +21,7 @@ struct Means {
 
 /* The value is a whole multiple of the unit: its 53 bits, shifted. */
 static Sum in_units(Atom value, int exponent) {
+    if (atom_is_integral(value)) return (Sum)atom_integer(value) * ((Sum)1 << -exponent);
     int e;
     int64_t bits = (int64_t)ldexp(frexp(atom_double(value), &e), 53);
     int shift = e - 53 - exponent;
@@ -107,9 +108,10 @@ static bool add_values(Sums *sums, const Sum *value, uint32_t count, Arena *aren
         if (value[k] > most) most = value[k];
     }
     Sum low = sums->sum[0] + least, high = sums->sum[sums->count - 1] + most;
-    double range = (double)high - (double)low + 1;
-    *sums = range <= 4 * pairs + 1024 ? add_dense(*sums, value, count, low, (size_t)range, arena)
-                                      : add_sparse(*sums, value, count, arena);
+    Sum range = high - low + 1;
+    *sums = range <= (Sum)(4 * pairs) + 1024
+                ? add_dense(*sums, value, count, low, (size_t)range, arena)
+                : add_sparse(*sums, value, count, arena);
     return true;
 }
 

@@ -61,7 +61,24 @@ static bool stands_better(Atom a, Atom b) {
     return a.kind == ATOM_INT && b.kind != ATOM_INT;
 }
 
-uint32_t entry_level(Values *values, NodeId node, Atom value) {
+static uint32_t add_level(Values *values, NodeId node, Entry *entry, Atom value, unsigned kinds) {
+    uint32_t level = entry->values.count;
+    if (level >= values->level_limit) {
+        values_too_large(values, node, "values", level + 1.0, values->level_limit);
+        return UINT32_MAX;
+    }
+    entry->levels = arena_grow(values->arena, entry->levels, &entry->level_capacity,
+                               (size_t)level + 1, sizeof *entry->levels);
+    entry->kinds = arena_grow(values->arena, entry->kinds, &entry->kind_capacity, (size_t)level + 1,
+                              sizeof *entry->kinds);
+    entry->levels[level] = value;
+    entry->kinds[level] = (unsigned char)kinds;
+    entry->values.levels = entry->levels;
+    entry->values.kinds = entry->kinds;
+    return entry->values.count++;
+}
+
+uint32_t entry_level_as(Values *values, NodeId node, Atom value, unsigned kinds) {
     Entry *entry = values_entry(values, node);
     Table *table = &entry->table;
     if (table_full(table, entry->values.count))
@@ -69,20 +86,24 @@ uint32_t entry_level(Values *values, NodeId node, Atom value) {
     size_t at = table_start(table, atom_hash(value));
     for (uint32_t level; (level = table_entry(table, at)) != TABLE_NONE;
          at = table_next(table, at)) {
-        if (!atom_equal(entry->levels[level], value)) continue;
+        bool equal = atom_equal(entry->levels[level], value);
+        if (!equal && !atom_same(entry->levels[level], value)) continue; /* a NaN is itself */
         if (stands_better(value, entry->levels[level])) entry->levels[level] = value;
+        entry->kinds[level] |= (unsigned char)kinds;
         return level;
     }
-    if (entry->values.count >= values->level_limit) {
-        values_too_large(values, node, "values", entry->values.count + 1.0, values->level_limit);
-        return UINT32_MAX;
-    }
-    entry->levels = arena_grow(values->arena, entry->levels, &entry->level_capacity,
-                               (size_t)entry->values.count + 1, sizeof *entry->levels);
-    entry->levels[entry->values.count] = value;
-    entry->values.levels = entry->levels;
-    table_put(table, at, entry->values.count);
-    return entry->values.count++;
+    uint32_t level = add_level(values, node, entry, value, kinds);
+    if (level != UINT32_MAX) table_put(table, at, level);
+    return level;
+}
+
+uint32_t entry_level(Values *values, NodeId node, Atom value) {
+    return entry_level_as(values, node, value, kind_bit(value));
+}
+
+/* Has it one value, in all respects?  Then it does not depend on anything. */
+static bool is_fixed(const NodeValues *v) {
+    return v->count == 0 || (v->count == 1 && kind_is_single(v->kinds[0]));
 }
 
 /* --- evaluation ------------------------------------------------------------------------- */
@@ -104,7 +125,7 @@ static bool is_leaf(const Values *values, NodeId id) {
     NodeKind kind = graph_node(values->graph, id)->kind;
     const Entry *entry = id < values->entry_count ? values->entry[id] : NULL;
     return kind == NODE_AGGREGATE || kind == NODE_WIDTH ||
-           (entry && entry->values.known && entry->values.count <= 1);
+           (entry && entry->values.known && is_fixed(&entry->values));
 }
 
 static Cone make_cone(Values *values, const NodeId *roots, uint32_t root_count, const NodeId *basis,
@@ -131,13 +152,7 @@ static Cone make_cone(Values *values, const NodeId *roots, uint32_t root_count, 
 static FaultId apply(const Values *values, const Node *node, Atom *result) {
     Atom args[OP_MAX_ARITY];
     for (int k = 0; k < node->arity; k++) args[k] = values->slot[node->arg[k]];
-    Intern *table = graph_intern(values->graph);
-    FaultId id = op_eval(node->op, args, table, result);
-    if (id != FAULT_INT_OVERFLOW) return id;
-    /* An int may stand for equal floats, on which nothing overflows. */
-    for (int k = 0; k < node->arity; k++)
-        if (atom_is_number(args[k])) args[k] = atom_float(atom_double(args[k]));
-    return op_eval(node->op, args, table, result);
+    return op_eval(node->op, args, graph_intern(values->graph), result);
 }
 
 /* Computes the cone from the slots of the basis; false when an operator fails. */
@@ -145,7 +160,7 @@ static bool evaluate(Values *values, const Cone *cone) {
     for (uint32_t k = 0; k < cone->count; k++) {
         NodeId id = cone->node[k];
         const NodeValues *v = &values->entry[id]->values;
-        if (v->known && v->count <= 1) { /* what has one value does not depend on anything */
+        if (v->known && is_fixed(v)) {
             if (v->count == 0) return false;
             values->slot[id] = v->levels[0];
             continue;
@@ -187,29 +202,39 @@ typedef struct Product {
 
 typedef bool Visit(Values *values, void *context);
 
+/* The members of a set of the node's levels, each as all the kinds that it occurs as. */
+static const Atom *variants(Values *values, NodeId node, SetId set, uint32_t *count, Arena *arena) {
+    const NodeValues *v = &values->entry[node]->values;
+    uint32_t members;
+    const uint32_t *member = sets_get(values->sets, set, &members);
+    Atom *atom = ARENA_ARRAY(arena, (size_t)members * KIND_COUNT, Atom);
+    *count = 0;
+    for (uint32_t k = 0; k < members; k++)
+        for (unsigned kind = 1; kind < 1u << KIND_COUNT; kind <<= 1)
+            if (v->kinds[member[k]] & kind)
+                atom[(*count)++] = kind_variant(v->levels[member[k]], (KindBits)kind);
+    return atom;
+}
+
 static double product_size(const Values *values, const Product *product, uint32_t context) {
     double size = 1;
     for (uint32_t k = 0; k < product->count; k++) {
-        uint32_t members;
-        sets_get(values->sets, values->entry[product->basis[k]]->values.sets[context], &members);
-        size *= members;
+        const NodeValues *v = &values->entry[product->basis[k]]->values;
+        uint32_t members, total = 0;
+        const uint32_t *member = sets_get(values->sets, v->sets[context], &members);
+        for (uint32_t m = 0; m < members; m++)
+            total += (uint32_t)__builtin_popcount(v->kinds[member[m]]);
+        size *= total;
     }
     return size;
 }
 
-static bool product_run(Values *values, const Product *product, uint32_t context, Visit *visit,
-                        void *visit_context) {
-    const uint32_t *member[MOST_BASIS];
-    uint32_t size[MOST_BASIS], at[MOST_BASIS] = {0};
-    for (uint32_t k = 0; k < product->count; k++) {
-        Entry *entry = values->entry[product->basis[k]];
-        member[k] = sets_get(values->sets, entry->values.sets[context], &size[k]);
-        if (size[k] == 0) return true;
-    }
+static bool run_variants(Values *values, const Product *product, const Atom *const *variant,
+                         const uint32_t *size, Visit *visit, void *visit_context) {
+    uint32_t at[MOST_BASIS] = {0};
     for (uint32_t steps = 0;; steps++) {
         for (uint32_t k = 0; k < product->count; k++)
-            values->slot[product->basis[k]] =
-                values->entry[product->basis[k]]->levels[member[k][at[k]]];
+            values->slot[product->basis[k]] = variant[k][at[k]];
         bool valid = evaluate(values, &product->cone);
         if (valid && product->where != NODE_NONE) valid = atom_truth(values->slot[product->where]);
         if (valid && !visit(values, visit_context)) return false;
@@ -218,6 +243,23 @@ static bool product_run(Values *values, const Product *product, uint32_t context
         while (k < product->count && ++at[k] == size[k]) at[k++] = 0;
         if (k == product->count) return true;
     }
+}
+
+static bool product_run(Values *values, const Product *product, uint32_t context, Visit *visit,
+                        void *visit_context) {
+    const Atom *variant[MOST_BASIS];
+    uint32_t size[MOST_BASIS];
+    Arena *scratch = arena_child(values->arena);
+    bool done = true, empty = false;
+    for (uint32_t k = 0; k < product->count; k++) {
+        NodeId node = product->basis[k];
+        SetId set = values->entry[node]->values.sets[context];
+        variant[k] = variants(values, node, set, &size[k], scratch);
+        empty |= size[k] == 0;
+    }
+    if (!empty) done = run_variants(values, product, variant, size, visit, visit_context);
+    arena_free(scratch);
+    return done;
 }
 
 static void reserve_slots(Values *values) {
@@ -230,9 +272,9 @@ static uint32_t join_sources(Values *values, const NodeId *nodes, uint32_t count
     uint32_t total = 0;
     for (uint32_t k = 0; k < count; k++) {
         const NodeValues *v = &values->entry[nodes[k]]->values;
-        for (uint32_t s = 0; v->count > 1 && s < v->source_count; s++) {
+        for (uint32_t s = 0; !is_fixed(v) && s < v->all_sources; s++) {
             if (contains(joined, total, v->sources[s])) continue;
-            if (values->entry[v->sources[s]]->values.count <= 1) continue; /* no variable */
+            if (is_fixed(&values->entry[v->sources[s]]->values)) continue; /* no variable */
             if (total == MOST_BASIS) return UINT32_MAX;
             joined[total++] = v->sources[s];
         }
@@ -245,7 +287,7 @@ static bool where_applies(Values *values, const NodeId *basis, uint32_t count) {
     if (where == NODE_NONE || where >= values->entry_count || !values->entry[where]) return false;
     const NodeValues *v = &values->entry[where]->values;
     if (!v->known) return false;
-    for (uint32_t s = 0; s < v->source_count; s++)
+    for (uint32_t s = 0; s < v->all_sources; s++)
         if (!contains(basis, count, v->sources[s])) return false;
     return true;
 }
@@ -319,11 +361,26 @@ typedef struct Request {
     NodeId about;  /* for errors */
 } Request;
 
+/* Adds the sources of the roots that vary in kind alone: nobody else lists them. */
+static uint32_t add_kind_sources(Values *values, const Request *request, NodeId *basis,
+                                 uint32_t size) {
+    for (uint32_t r = 0; r < request->root_count; r++) {
+        const NodeValues *v = &values->entry[request->roots[r]]->values;
+        for (uint32_t s = v->source_count; s < v->all_sources && !is_fixed(v); s++) {
+            if (contains(basis, size, v->sources[s])) continue;
+            if (size == MOST_BASIS) return UINT32_MAX;
+            basis[size++] = v->sources[s];
+        }
+    }
+    return size;
+}
+
 static bool choose_product(Values *values, const Request *request, Product *product, NodeId *basis,
                            Arena *arena) {
     for (int attempt = 0; attempt < 2; attempt++) {
         uint32_t size = attempt ? independent(values, request->basis, request->basis_count, basis)
                                 : join_sources(values, request->basis, request->basis_count, basis);
+        if (size != UINT32_MAX) size = add_kind_sources(values, request, basis, size);
         if (size == UINT32_MAX) continue;
         *product = (Product){.basis = basis, .count = size, .where = NODE_NONE};
         double total = total_size(values, product, request->only, arena);
@@ -376,6 +433,17 @@ static bool either_everywhere(Values *values, NodeId id, Entry *entry) {
     return true;
 }
 
+static void keep_sources(Values *values, Entry *entry, const NodeId *sources, uint32_t count) {
+    NodeId *kept = ARENA_ARRAY(values->arena, count, NodeId);
+    entry->values.sources = kept;
+    for (int several = 1; several >= 0; several--)
+        for (uint32_t s = 0; s < count; s++) {
+            if ((values->entry[sources[s]]->values.count > 1) != several) continue;
+            kept[entry->values.all_sources++] = sources[s];
+            entry->values.source_count += (uint32_t)several;
+        }
+}
+
 static bool compute_elementwise(Values *values, NodeId id, Entry *entry, Arena *scratch) {
     const Node *node = graph_node(values->graph, id);
     NodeId args[OP_MAX_ARITY + 1], basis[MOST_BASIS];
@@ -387,10 +455,7 @@ static bool compute_elementwise(Values *values, NodeId id, Entry *entry, Arena *
     uint32_t sources = join_sources(values, args, arg_count, basis);
     if (sources == UINT32_MAX)
         return values_too_large(values, id, "attention results that it depends on", 65, 64);
-    NodeId *kept = ARENA_ARRAY(values->arena, sources, NodeId);
-    if (sources) memcpy(kept, basis, sources * sizeof *kept);
-    entry->values.sources = kept;
-    entry->values.source_count = sources;
+    keep_sources(values, entry, basis, sources);
 
     reserve_slots(values);
     Product product;
@@ -430,7 +495,7 @@ const NodeValues *values_of(Values *values, NodeId node) {
         NodeId *self = ARENA_NEW(values->arena, NodeId);
         *self = node;
         entry->values.sources = self;
-        entry->values.source_count = 1;
+        entry->values.source_count = entry->values.all_sources = 1;
         done = values_compute_source(values, node, entry);
     } else {
         Arena *scratch = arena_child(values->arena);
@@ -438,6 +503,7 @@ const NodeValues *values_of(Values *values, NodeId node) {
         arena_free(scratch);
     }
     entry->values.levels = entry->levels;
+    entry->values.kinds = entry->kinds;
     entry->values.known = done;
     return done ? &entry->values : NULL;
 }
@@ -504,28 +570,4 @@ bool values_rows_over(Values *values, const NodeId *basis, uint32_t basis_count,
                       const NodeId *nodes, uint32_t count, Rows *rows) {
     return run_request(
         values, &(Request){basis, basis_count, nodes, count, UINT32_MAX, nodes[count - 1]}, rows);
-}
-
-/* --- functions of position or length ---------------------------------------------------- */
-
-bool values_numeric(const NodeValues *v) {
-    for (uint32_t k = 0; k < v->count; k++)
-        if (!atom_is_number(v->levels[k])) return false;
-    return true;
-}
-
-bool values_by_position(Values *values, NodeId node) {
-    const NodeValues *v = values_of(values, node);
-    if (!v) return false;
-    for (uint32_t i = 0; i < values->domain->max_length; i++) {
-        uint32_t only = UINT32_MAX;
-        for (uint32_t n = i + 1; n <= values->domain->max_length; n++) {
-            uint32_t count;
-            const uint32_t *member = sets_get(values->sets, v->sets[context_of(n, i)], &count);
-            if (count == 0) continue;
-            if (count > 1 || (only != UINT32_MAX && only != member[0])) return false;
-            only = member[0];
-        }
-    }
-    return true;
 }

@@ -3,9 +3,9 @@
  * Sources are what an elementwise expression is built on: the token, the position, and the
  * result of each aggregate and width.  Every other s-op is a function of its sources.  For
  * each s-op there is a list of levels (its distinct values, by the language's equality; an
- * int stands for an equal float) and, for each context (domain.h), the set of levels that
- * are possible there.  Joint values of several s-ops are enumerated over their common
- * sources, context by context, so they stay correlated.
+ * int stands for an equal float, and which kinds it stands for is said) and, for each context
+ * (domain.h), the set of levels that are possible there.  Joint values of several s-ops are
+ * enumerated over their common sources, context by context, so they stay correlated.
  *
  * Sets are upper bounds: every value that can occur on an input of the domain on which no
  * operator fails is in the set.  Combinations on which an operator fails are left out: they
@@ -21,12 +21,32 @@
 
 typedef struct NodeValues {
     bool known;
-    const Atom *levels; /* in order of discovery */
+    const Atom *levels;         /* in order of discovery */
+    const unsigned char *kinds; /* by level: the kinds that it occurs as, KindBits */
     uint32_t count;
-    const SetId *sets; /* per context */
-    const NodeId *sources;
-    uint32_t source_count;
+    const SetId *sets;     /* per context */
+    const NodeId *sources; /* that have several levels, then those that vary in kind alone */
+    uint32_t source_count, all_sources; /* the first of them, all of them */
 } NodeValues;
+
+/* What equal values differ in. */
+typedef enum KindBits {
+    IS_BOOL = 1,
+    IS_INT = 2,
+    IS_FLOAT = 4,
+    IS_NEGATIVE_ZERO = 8, /* -0.0 */
+    IS_STRING = 16
+} KindBits;
+enum { KIND_COUNT = 5 };
+
+KindBits kind_bit(Atom value);
+/* The value as one of the kinds that it occurs as. */
+Atom kind_variant(Atom level, KindBits kind);
+static inline bool kind_is_single(unsigned kinds) {
+    return (kinds & (kinds - 1)) == 0;
+}
+/* Is every level of one kind? */
+bool values_single_kinds(const NodeValues *v);
 
 /* What could not be enumerated. */
 typedef struct ValuesError {
@@ -67,8 +87,19 @@ bool values_rows(Values *values, const NodeId *nodes, uint32_t count, uint32_t c
 bool values_rows_over(Values *values, const NodeId *basis, uint32_t basis_count,
                       const NodeId *nodes, uint32_t count, Rows *rows);
 
-/* Are all its levels numbers (bools count)? */
+/* Are all its levels numbers that a double holds exactly (bools count)?  Ints beyond 2^53 may not
+ * be, infinities are not: they are symbols, as strings are. */
 bool values_numeric(const NodeValues *v);
+
+/* How far the interpreter's value of a number can be from what real arithmetic gives, as far as
+ * sums, products and means show it; 0 where values are exact or nothing is known.  Two floats
+ * closer than twice this may be one real number, computed in two orders. */
+double values_rounding(Values *values, NodeId node);
+/* May they be?  Floats alone, and close to each other as well. */
+bool values_joinable(Values *values, NodeId node, Atom x, Atom y);
+
+/* Is it a function of the token or of the position alone: known before anything is computed? */
+bool values_of_input(Values *values, NodeId node);
 
 /* True when the node has the same single value in every context with the same position: then it
  * is a function of the position. */

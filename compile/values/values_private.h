@@ -9,12 +9,15 @@
 typedef struct Entry {
     NodeValues values;
     Atom *levels;
-    size_t level_capacity;
+    unsigned char *kinds;
+    size_t level_capacity, kind_capacity;
     Table table; /* over levels, by atom_hash */
     SetId *sets;
     const SelectorFacts *facts; /* selectors */
     signed char moves;          /* aggregates: -1 no, 1 yes, 0 not yet asked */
     signed char order;          /* selectors: strict total order?  the same */
+    double rounding;            /* values_rounding */
+    bool rounding_known;
 } Entry;
 
 struct Values {
@@ -36,6 +39,8 @@ Entry *values_entry(Values *values, NodeId node);
 
 /* The level number of a value of the node, added if new; UINT32_MAX when there are too many. */
 uint32_t entry_level(Values *values, NodeId node, Atom value);
+/* The same for a value that occurs as several kinds. */
+uint32_t entry_level_as(Values *values, NodeId node, Atom value, unsigned kinds);
 
 bool values_too_large(Values *values, NodeId node, const char *what, double size, double limit);
 

@@ -545,8 +545,15 @@ static bool is_function_of(Values *values, NodeId value, NodeId key) {
 /* Averaging several strings, or several bools, is an error whatever they are. */
 static bool never_averaged(const NodeValues *v) {
     for (uint32_t k = 1; k < v->count; k++)
-        if (v->levels[k].kind != v->levels[0].kind) return false;
-    return v->levels[0].kind == ATOM_STRING || v->levels[0].kind == ATOM_BOOL;
+        if (v->kinds[k] != v->kinds[0]) return false;
+    return v->count && (v->kinds[0] == IS_STRING || v->kinds[0] == IS_BOOL);
+}
+
+/* Is the mean of equal values that value?  Not of an int that no double holds. */
+static bool averages_keep(const NodeValues *v) {
+    for (uint32_t k = 0; k < v->count; k++)
+        if (v->levels[k].kind == ATOM_INT && !number_is_exact(v->levels[k])) return false;
+    return true;
 }
 
 static bool all_global(Values *values, const NodeValues *v, Arena *arena) {
@@ -563,6 +570,7 @@ bool values_moves(Values *values, NodeId aggregate) {
     const SelectorFacts *facts = values_selector(values, selector);
     const NodeValues *v = values_of(values, value);
     bool moves = facts && v && (facts->at_most_one || v->count <= 1 || never_averaged(v));
+    bool differs = v && !averages_keep(v); /* where several are selected */
     Arena *scratch = arena_child(values->arena);
     Literals conjuncts = selector_conjuncts(values->graph, selector, scratch);
     if (facts && v && !moves) moves = all_global(values, v, scratch);
@@ -573,6 +581,7 @@ bool values_moves(Values *values, NodeId aggregate) {
     }
     if (facts && v && !moves) moves = values_marks_agree(values, selector, value);
     arena_free(scratch);
+    moves = moves && (facts->at_most_one || !differs);
     values_entry(values, aggregate)->moves = moves ? 1 : -1;
     return moves;
 }

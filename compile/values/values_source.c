@@ -90,6 +90,7 @@ typedef struct Work {
     NodeId node;
     const NodeValues *v;
     bool moves;
+    bool averages;      /* several bools alone cannot be averaged: an error, no value */
     TupleMap *means_of; /* set -> index + 1 into means; 0: not exact */
     Means **means;
     size_t means_count, means_capacity;
@@ -98,12 +99,16 @@ typedef struct Work {
     size_t count, capacity;
 } Work;
 
-static bool add_value(Work *w, Atom value) {
-    uint32_t level = entry_level(w->values, w->node, value);
+static bool add_value_as(Work *w, Atom value, unsigned kinds) {
+    uint32_t level = entry_level_as(w->values, w->node, value, kinds);
     if (level == UINT32_MAX) return false;
     w->member = arena_grow(w->arena, w->member, &w->capacity, w->count + 1, sizeof *w->member);
     w->member[w->count++] = level;
     return true;
+}
+
+static bool add_value(Work *w, Atom value) {
+    return add_value_as(w, value, kind_bit(value));
 }
 
 static SetId finish_set(Work *w) {
@@ -146,13 +151,23 @@ static bool too_many_sums(Work *w) {
     return values_too_large(w->values, w->node, "sums of its values", means_limit + 1, means_limit);
 }
 
+/* The values of the set themselves; as floats too where several equal ones are averaged. */
+static bool add_own(Work *w, SetId set, bool one, bool several) {
+    uint32_t count;
+    const uint32_t *member = sets_get(w->values->sets, set, &count);
+    for (uint32_t k = 0; k < count; k++) {
+        Atom value = w->v->levels[member[k]];
+        unsigned kinds = one ? w->v->kinds[member[k]] : 0;
+        if (several && w->averages && value.kind != ATOM_STRING) kinds |= IS_FLOAT;
+        if (kinds && !add_value_as(w, value, kinds)) return false;
+    }
+    return true;
+}
+
 /* Means of `width` values; of one value, the value itself. */
 static bool add_means(Work *w, SetId set, Means *means, uint32_t width, const Sums *sums) {
-    Atom *atoms;
-    uint32_t count = width == 1 ? set_atoms(w->values, w->v, set, &atoms, w->arena) : 0;
-    for (uint32_t k = 0; k < count; k++)
-        if (!add_value(w, atoms[k])) return false;
-    for (size_t s = 0; width > 1 && s < sums->count; s++)
+    if (width == 1) return add_own(w, set, true, false);
+    for (size_t s = 0; s < sums->count; s++)
         if (!add_value(w, atom_float(means_value(means, sums->sum[s], width)))) return false;
     return true;
 }
@@ -160,8 +175,9 @@ static bool add_means(Work *w, SetId set, Means *means, uint32_t width, const Su
 /* Rows of which `least` to `most` keys are selected, whichever. */
 static bool uncertain_row(Work *w, SetId set, uint32_t least, uint32_t most) {
     if (least == 0 && !add_value(w, graph_node(w->values->graph, w->node)->atom)) return false;
+    if (w->moves) return most == 0 || add_own(w, set, least <= 1, most > 1);
     if (least <= 1 && most >= 1 && !add_means(w, set, NULL, 1, NULL)) return false;
-    if (w->moves || most < 2) return true;
+    if (most < 2) return true;
     Means *means = means_of_set(w, set);
     if (!means) return false;
     for (uint32_t width = least > 2 ? least : 2; width <= most; width++) {
@@ -195,7 +211,7 @@ static bool certain_row(Work *w, const CertainRows *rows, uint32_t n, uint32_t i
         if (certain(values, rows, n, j, i)) own[width++] = w->v->sets[context_of(n, j)];
     if (width == 0) return add_value(w, graph_node(values->graph, w->node)->atom);
     for (uint32_t k = 0; k < width && (w->moves || width == 1); k++)
-        if (!add_means(w, own[k], NULL, 1, NULL)) return false;
+        if (!add_own(w, own[k], width == 1, width > 1)) return false;
     if (w->moves || width == 1) return true;
     for (uint32_t k = 1; k < width; k++) alike &= own[k] == own[0];
     Means *means = means_of_set(w, alike ? own[0] : within);
@@ -223,7 +239,7 @@ static bool alike_rows(Work *w, const SelectorFacts *facts, SetId set, uint32_t 
                        SetId *sets) {
     for (uint32_t i = 0; i < n; i++) {
         uint32_t c = context_of(n, i), width = facts->most[c];
-        if (w->moves && width > 1) width = 1;
+        if (w->moves && width > 2) width = 2; /* one or several: no other difference */
         bool found;
         uint32_t *at = tuple_map_at(memo, (uint32_t[]){set, width}, &found);
         if (!found) {
@@ -272,8 +288,8 @@ static bool uncertain_sets(Work *w, const SelectorFacts *facts, SetId *sets) {
         arena_free(scratch);
         for (uint32_t i = 0; i < n; i++) {
             uint32_t c = context_of(n, i), least = facts->least[c], most = facts->most[c];
-            if (w->moves && least > 1) least = 1;
-            if (w->moves && most > 1) most = 1;
+            if (w->moves && least > 2) least = 2;
+            if (w->moves && most > 2) most = 2;
             bool found;
             uint32_t *set = tuple_map_at(memo, (uint32_t[]){within, least, most}, &found);
             if (!found) {
@@ -293,10 +309,13 @@ static bool compute_aggregate(Values *values, NodeId id, Entry *entry) {
     const NodeValues *v = values_of(values, value);
     if (!facts || !v) return false;
     Arena *scratch = arena_child(values->arena);
+    unsigned kinds = 0;
+    for (uint32_t k = 0; k < v->count; k++) kinds |= v->kinds[k];
     Work w = {.values = values,
               .node = id,
               .v = v,
               .moves = values_moves(values, id),
+              .averages = (kinds & ~(unsigned)(IS_BOOL | IS_STRING)) != 0,
               .means_of = tuple_map_new(scratch, 1),
               .arena = scratch};
     CertainRows rows = {.everything = facts->everything,

@@ -17,7 +17,8 @@
 #define UNUSED __attribute__((unused))
 
 UNUSED static const char histogram[] = "histogram = selector_width(select(tokens, tokens, ==));";
-UNUSED static const char before[] = "before = aggregate(select(indices, indices - 1, ==), tokens);";
+UNUSED static const char before[] =
+    "before = aggregate(select(indices, indices - 1, ==), tokens, \"-\");";
 
 UNUSED static RaspInput input_of(const char *text) {
     return (RaspInput){.text = text, .length = strlen(text)};

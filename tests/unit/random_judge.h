@@ -206,7 +206,7 @@ static inline Judgement judge_error(Judge *judge, const LowerError *error, Graph
     if (strstr(error->message, "fails on every input")) return JUDGED_NO_INPUT;
     if (strstr(error->message, "holds on no input")) return JUDGED_NO_INPUT;
     if (strstr(error->message, "where it fails (--partial)")) return JUDGED_UNFLAGGED;
-    if (strstr(error->message, "differ by rounding only")) return JUDGED_ROUNDING;
+    if (strstr(error->message, "rounding")) return JUDGED_ROUNDING;
     if (strstr(error->message, "--mask causal")) return JUDGED_AHEAD;
     if (strstr(error->message, "in f32")) return JUDGED_COARSE;
     if (strstr(error->message, "in f64")) return JUDGED_UNCERTIFIED;
@@ -259,6 +259,7 @@ static inline Judgement judge_model(Judge *judge, Graph *graph, const Compiled *
     }
     if (compiled->answers.kind == ANSWERS_PARTIAL) judge->flagged = report.faulted;
     double measured = report.runs[0].largest_error, bound = compiled->certificate->error;
+    bound += compiled->certificate->joined_absolute; /* the answer may be the other float */
     if (measured > bound) {
         snprintf(judge->detail, sizeof judge->detail, "measured %g, certified %g", measured, bound);
         return JUDGED_BEYOND;

@@ -214,7 +214,7 @@ static void streams(void **state) {
     for (size_t i = 0; i < 3; i++) {
         assert_false(rasp_stream_push(stream, rasp_string("c"), &reading, &error));
         assert_true(rasp_stream_push(stream, rasp_string(tokens[i]), &reading, &error));
-        RaspAtom expected = i ? rasp_string(tokens[i - 1]) : rasp_int(0);
+        RaspAtom expected = i ? rasp_string(tokens[i - 1]) : rasp_string("-");
         assert_true(rasp_atom_same(reading.value, expected));
     }
     assert_false(rasp_stream_push(stream, rasp_string("a"), &reading, NULL)); /* too long */

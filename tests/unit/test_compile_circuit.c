@@ -141,7 +141,7 @@ static void test_units_as_estimated(void **state) {
         TableOutput output = {.x = x, .value = value, .points = count};
         CircuitTable table = {.outputs = &output, .output_count = 1};
         table.shape = scan_shape(&output, 1, false, f.arena);
-        assert_int_equal(scan_units(point, count), table.shape.unit_count);
+        assert_int_equal(scan_units(point, count, 0), table.shape.unit_count);
         for (uint32_t k = 0; k < count; k++)
             assert_true(fabs(table_value(&table, 0, x[k]) - value[k]) < 1e-12);
     }
@@ -151,8 +151,11 @@ static void test_units_as_estimated(void **state) {
 static void test_not_a_function(void **state) {
     (void)state;
     ScanPoint same[] = {{1, 0}, {2, 1}, {1, 1}}, near[] = {{1, 0}, {1 + 1e-15, 1}, {2, 0}};
-    assert_int_equal(scan_units(same, 3), SCAN_AMBIGUOUS);
-    assert_int_equal(scan_units(near, 3), SCAN_ROUNDING);
+    ScanPoint tiny[] = {{1e-13, 1}, {2e-13, 2}, {3e-13, 3}};
+    assert_int_equal(scan_units(same, 3, 0), SCAN_AMBIGUOUS);
+    assert_int_equal(scan_units(near, 3, 0), SCAN_ROUNDING);
+    assert_int_equal(scan_units(tiny, 3, 0), 1); /* no absolute floor */
+    assert_int_equal(scan_units(tiny, 3, 1e-14), SCAN_ROUNDING);
 }
 
 /* --- the file ------------------------------------------------------------------------------- */

@@ -1,7 +1,9 @@
 /* The certificate and the forward pass must have the same tiles in mind: built with another width
  * of tiles, the bound is another. */
-#define RT_WIDE_KEYS      4
-#define certificate_check narrow_certificate_check
+#define RT_WIDE_KEYS       4
+#define certificate_check  narrow_certificate_check
+#define certificate_decide narrow_certificate_decide
+#define certificate_slack  narrow_certificate_slack
 #include "compile/prove/certificate.c"
 #undef certificate_check
 

@@ -89,8 +89,11 @@ static bool is_premise(const char *path, const char *what) {
                                            ".domain.where",
                                            ".options.table_limit",
                                            ".options.tolerance",
-                                           ".options.dtype"};
-    if (strcmp(path, ".options") == 0 && strcmp(what, "tolerance") == 0) return true;
+                                           ".options.dtype",
+                                           ".options.partial"};
+    if (strcmp(path, ".options") == 0 &&
+        (strcmp(what, "tolerance") == 0 || strcmp(what, "partial") == 0))
+        return true;
     for (size_t k = 0; k < sizeof premises / sizeof *premises; k++)
         if (strcmp(path, premises[k]) == 0) return true;
     return false;

@@ -1,0 +1,48 @@
+/* certificate_private.h: what the parts of the certificate share. */
+#ifndef RASP_COMPILE_PROVE_CERTIFICATE_PRIVATE_H
+#define RASP_COMPILE_PROVE_CERTIFICATE_PRIVATE_H
+
+#include "compile/prove/certificate.h"
+
+#include <float.h>
+#include <math.h>
+
+/* Weights are written as doubles before they are rounded to the model's type. */
+static const double EMIT_SLACK = DBL_EPSILON;
+
+/* What is known of one residual dimension, at program rows and in row 0: a bound on the
+ * nominal value, a bound on the distance from it, and a power of two that every nominal
+ * value is a multiple of (0: none known). */
+typedef struct Bound {
+    double size, error, grain;
+} Bound;
+
+typedef struct Checker {
+    const Circuit *circuit;
+    const Model *ideal, *model;
+    Arena *arena;
+    Certificate *c;
+    double unit;        /* rounding unit of the model's type */
+    double significand; /* 2^p: whole numbers up to here are exact */
+    double largest;     /* far below what overflows, squares included */
+    uint32_t width, longest;
+    Bound *row, *row0; /* [width] */
+    double *value0;    /* [width] the nominal row 0, which does not depend on the input */
+    uint32_t layer;
+    double low, high; /* the neighbours that the next decision tells apart; NAN: none */
+} Checker;
+
+/* The largest absolute value of a part's s-op. */
+static inline double part_size(const CircuitPart *part) {
+    return fmax(fabs(part->least), fabs(part->most));
+}
+
+/* How far what a form reads is from the s-op that it stands for, the parts' errors apart. */
+double certificate_slack(const Checker *k, const Form *form);
+/* A decision: the error of what it reads, and its margin (INFINITY: nothing to decide). */
+void certificate_decide(Checker *k, double error, double allowed, const char *what,
+                        const char *which);
+/* Decoding one output (certificate_output.c). */
+void certificate_output(Checker *k, const CircuitOutput *output);
+
+#endif
