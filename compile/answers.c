@@ -15,8 +15,11 @@ bool answers_proved(Total *total, const NodeId *sops, size_t count, Arena *arena
     const Graph *graph = total_graph(total);
     uint32_t nodes = graph_count(graph); /* helpers come later */
     const bool *needed = graph_needed(graph, sops, count, arena);
-    for (NodeId id = 0; id < nodes; id++)
-        if (needed[id] && !total_holds(total, id)) return false;
+    for (NodeId id = 0; id < nodes; id++) {
+        if (!needed[id]) continue;
+        total_uniform(total, id); /* here, so that no chain is gone down later */
+        if (!total_holds(total, id)) return false;
+    }
     return true;
 }
 
@@ -108,17 +111,19 @@ static Inputs *start_inputs(const Trial *t, uint64_t count) {
 
 /* Drops tokens one at a time while there is still no answer: what was drawn is long. */
 static void shorten(const Trial *t) {
+    enum { MOST_RUNS = 2000 };
     NoAnswer *none = t->none;
-    uint32_t *ids = ARENA_ARRAY(t->arena, none->length, uint32_t);
-    for (uint32_t at = 0; at < none->length && none->length > 1;) {
-        uint32_t kept = 0;
+    uint32_t *ids = ARENA_ARRAY(t->arena, none->length, uint32_t), at = 0, kept_in_a_row = 0;
+    for (uint32_t run = 0; run < MOST_RUNS && kept_in_a_row < none->length; run++) {
+        uint32_t count = 0;
+        if (none->length == 1) return;
+        if (at >= none->length) at = 0;
         for (uint32_t i = 0; i < none->length; i++)
-            if (i != at) ids[kept++] = none->ids[i];
+            if (i != at) ids[count++] = none->ids[i];
         bool starts_right = t->domain->first < 0 || ids[0] == (uint32_t)t->domain->first;
-        if (starts_right && run_input(t, ids, kept) == UNANSWERED)
-            at = 0;
-        else
-            at++;
+        bool dropped = starts_right && run_input(t, ids, count) == UNANSWERED;
+        kept_in_a_row = dropped ? 0 : kept_in_a_row + 1;
+        at += !dropped;
     }
 }
 
@@ -136,9 +141,9 @@ Answers answers_try(Graph *graph, const Domain *domain, const NodeId *sops, size
         taken++;
         answers.tried += outcome != OUTSIDE;
         if (outcome != UNANSWERED) continue;
-        bool shortest = length <= inputs_complete_length(inputs) + 1;
-        if (!shortest) shorten(&t);
-        none->shortest = shortest;
+        uint32_t complete = inputs_complete_length(inputs);
+        if (length > complete) shorten(&t);
+        none->shortest = none->length <= complete + 1;
         break;
     }
     return answers;

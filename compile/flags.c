@@ -14,6 +14,7 @@ typedef struct Flags {
     NodeId *safe;      /* by node; of those needed */
     NodeId *condition; /* by node: where it fails, or NODE_NONE */
     NodeId *mixes;     /* by node: its values are not of one kind, the same everywhere; or NONE */
+    TupleMap *kinds;   /* node and kind -> is_kind's condition */
     FlagsError *error;
 } Flags;
 
@@ -176,7 +177,7 @@ static bool kind_of_arithmetic(Flags *f, const Node *node, AtomKind kind, NodeId
     return true;
 }
 
-static bool is_kind(Flags *f, NodeId id, AtomKind kind, NodeId *condition) {
+static bool find_kind(Flags *f, NodeId id, AtomKind kind, NodeId *condition) {
     unsigned kinds = total_kinds(f->total, id);
     Node node = *graph_node(f->graph, id);
     if (!(kinds & (1u << kind)) || kinds == 1u << kind) {
@@ -193,6 +194,16 @@ static bool is_kind(Flags *f, NodeId id, AtomKind kind, NodeId *condition) {
     else if (node.kind == NODE_MAP && node.op != OP_POW)
         told = kind_of_arithmetic(f, &node, kind, condition);
     return told || refuse(f, id, "it may be an int, a float or a bool of equal value");
+}
+
+static bool is_kind(Flags *f, NodeId id, AtomKind kind, NodeId *condition) {
+    bool found;
+    uint32_t asked[] = {id, (uint32_t)kind};
+    *condition = *tuple_map_at(f->kinds, asked, &found);
+    if (found) return true;
+    if (!find_kind(f, id, kind, condition)) return false;
+    *tuple_map_at(f->kinds, asked, &found) = *condition;
+    return true;
 }
 
 /* --- tokens and lookups ----------------------------------------------------------------- */
@@ -555,6 +566,7 @@ bool flags_make(Total *total, const NodeId *sops, size_t count, Arena *arena, Fl
                .safe = ARENA_ARRAY(arena, nodes, NodeId),
                .condition = ARENA_ARRAY(arena, nodes, NodeId),
                .mixes = ARENA_ARRAY(arena, nodes, NodeId),
+               .kinds = tuple_map_new(arena, 2),
                .error = error};
     const bool *needed = graph_needed(graph, sops, count, arena);
     for (NodeId id = 0; id < nodes; id++)

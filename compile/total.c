@@ -167,29 +167,14 @@ unsigned total_classes(Total *t, NodeId node) {
 
 /* --- the same everywhere ---------------------------------------------------------------- */
 
-/* Is a selector's row the same whichever position asks? */
-static bool rows_alike(Total *t, NodeId id) {
-    Node node = *graph_node(t->graph, id);
-    if (node.kind == NODE_SELECT) return total_uniform(t, node.arg[1]);
-    return rows_alike(t, node.arg[0]) && (node.arity < 2 || rows_alike(t, node.arg[1]));
-}
-
+/* Of a selector: its rows are, whichever position asks. */
 static bool find_uniform(Total *t, NodeId id) {
     Node node = *graph_node(t->graph, id);
-    bool uniform = true;
-    switch (node.kind) {
-    case NODE_CONSTANT:
-        return true;
-    case NODE_MAP:
-    case NODE_LOOKUP:
-        for (int k = 0; k < node.arity; k++) uniform = uniform && total_uniform(t, node.arg[k]);
-        return uniform;
-    case NODE_AGGREGATE:
-    case NODE_WIDTH:
-        return rows_alike(t, node.arg[0]);
-    default:
-        return false;
-    }
+    bool uniform = node.kind != NODE_TOKENS && node.kind != NODE_INDICES;
+    if (node.kind == NODE_SELECT) return total_uniform(t, node.arg[1]);
+    if (node.kind == NODE_AGGREGATE) return total_uniform(t, node.arg[0]);
+    for (int k = 0; k < node.arity; k++) uniform = uniform && total_uniform(t, node.arg[k]);
+    return uniform;
 }
 
 bool total_uniform(Total *t, NodeId node) {

@@ -37,7 +37,8 @@ bool total_averages(Total *total, NodeId aggregate);
 /* Kinds of value that the node can have, a superset: bits 1 << AtomKind. */
 unsigned total_kinds(Total *total, NodeId node);
 
-/* Has it the same value at all positions of an input?  False: perhaps not. */
+/* Has it the same value at all positions of an input; a selector: select all the same positions?
+ * False: perhaps not. */
 bool total_uniform(Total *total, NodeId node);
 
 /* Kinds as a sequence sees them, which holds strings or numbers. */
