@@ -303,11 +303,58 @@ static void traces(void **state) {
     free(text);
 }
 
+/* One output has an answer on every input, one on some: the model says where it has none. */
+static void partial(void **state) {
+    static const char text[] = "all = indices; some = 1 / (selector_width(full_s) - 2);";
+    RaspTarget target = {.alphabet = "ab", .max_length = 4};
+    RaspError error;
+    RaspProgram *program = program_of(text);
+    RaspSop sops[] = {sop_of(program, "some"), sop_of(program, "all")};
+    RaspInput fine = input_of("aba"), fails = input_of("ab");
+    (void)state;
+    assert_null(rasp_compile(program, sops, 2, &target, &error));
+    assert_int_equal(error.status, RASP_FAILED);
+    assert_non_null(
+        strstr(error.text, "'some' has no answer on the input \"aa\": division by zero"));
+    target.partial = true;
+    RaspModel *two = rasp_compile(program, sops, 2, &target, &error);
+    RaspModel *one = rasp_compile(program, sops, 1, &target, &error);
+    assert_true(two && one);
+    const RaspModelInfo *info = rasp_model_info(two);
+    assert_int_equal(info->answers, RASP_ANSWERS_PARTIAL);
+    assert_int_equal(info->output_count, 2);
+    assert_int_equal(info->outputs[0].flag, 2);
+    assert_int_equal(info->outputs[1].flag, -1);
+    assert_string_equal(info->outputs[2].name, "some has no answer");
+    RaspEngine *engine = rasp_engine_new(two, NULL, NULL, NULL);
+    RaspForward *forward = rasp_forward(engine, &fails, &error);
+    assert_null(rasp_forward_sequence(forward, 0));
+    assert_string_equal(text_of(rasp_forward_sequence(forward, 1)), "0 1");
+    rasp_forward_free(forward);
+    assert_null(rasp_stream_new(engine, &error));
+    assert_int_equal(error.status, RASP_WRONG_USE);
+    rasp_engine_free(engine);
+    engine = rasp_engine_new(one, NULL, NULL, NULL);
+    assert_string_equal(forward_of(engine, &fine), "1.0 1.0 1.0");
+    assert_null(rasp_forward(engine, &fails, &error));
+    assert_int_equal(error.status, RASP_FAILED);
+    RaspCheckReport *report = rasp_check(two, NULL, &error);
+    assert_true(report && report->agree && report->exhaustive);
+    assert_int_equal(report->compared, 30);
+    assert_int_equal(report->faulted, 4);
+    assert_int_equal(report->left_out, 0);
+    rasp_check_free(report);
+    rasp_engine_free(engine);
+    rasp_model_free(one);
+    rasp_model_free(two);
+    rasp_program_free(program);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bundled), cmocka_unit_test(options),  cmocka_unit_test(refused),
         cmocka_unit_test(engines), cmocka_unit_test(readings), cmocka_unit_test(streams),
-        cmocka_unit_test(traces),
+        cmocka_unit_test(traces),  cmocka_unit_test(partial),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
