@@ -527,15 +527,14 @@ bool score_build(Lower *lower, NodeId selector, bool sink, Score *score) {
     return done;
 }
 
+static uint32_t later(const Lower *lower, Form form, uint32_t layer) {
+    uint32_t needed = lower_stage(lower, form).layer;
+    return needed > layer ? needed : layer;
+}
+
 uint32_t score_layer(const Lower *lower, const Score *score) {
-    uint32_t layer = lower_stage(lower, score->key_only).layer;
-    for (uint32_t k = 0; k < 2 * score->pair_count + 1; k++) {
-        const ScorePair *pair = &score->pairs[k / 2];
-        Form form = k == 2 * score->pair_count ? score->query_only
-                    : k % 2                    ? pair->query
-                                               : pair->key;
-        uint32_t needed = lower_stage(lower, form).layer;
-        if (needed > layer) layer = needed;
-    }
+    uint32_t layer = later(lower, score->query_only, later(lower, score->key_only, 0));
+    for (uint32_t k = 0; k < score->pair_count; k++)
+        layer = later(lower, score->pairs[k].query, later(lower, score->pairs[k].key, layer));
     return layer;
 }
