@@ -1,5 +1,7 @@
 #include "api/handle.h"
 
+#include "base/safe.h"
+
 #include "base/file.h"
 
 #include <errno.h>
@@ -10,10 +12,27 @@
 
 /* --- errors ----------------------------------------------------------------------------- */
 
+/* What is quoted may be a stranger's: newlines and all that steers a terminal become escapes. */
+static void copy_safely(char *to, size_t room, const char *from) {
+    char escape[SAFE_MOST];
+    size_t used = 0, length = strlen(from);
+    for (size_t at = 0; at < length;) {
+        size_t step = safe_step(from + at, length - at, escape);
+        const char *piece = *escape ? escape : from + at;
+        size_t size = *escape ? strlen(escape) : step;
+        if (used + size >= room) break;
+        memcpy(to + used, piece, size);
+        used += size, at += step;
+    }
+    to[used] = '\0';
+}
+
 static void fill(RaspError *error, RaspStatus status, const char *format, va_list args) {
     if (!error || error->status != RASP_OK) return;
+    char text[sizeof error->text];
     *error = (RaspError){.status = status};
-    vsnprintf(error->text, sizeof error->text, format, args);
+    vsnprintf(text, sizeof text, format, args);
+    copy_safely(error->text, sizeof error->text, text);
 }
 
 bool error_set(RaspError *error, RaspStatus status, const char *format, ...) {

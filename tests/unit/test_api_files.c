@@ -252,15 +252,32 @@ static void verified_within_limits(void **state) {
     rasp_free(bytes.data);
 }
 
+/* Errors quote files, names and inputs; each is one line that a terminal may show, whatever stands
+ * in what is quoted. */
+static void errors_are_lines(void **state) {
+    (void)state;
+    static const char bad[] = "a\nb\x1b[31m\xc2\x9b";
+    RaspError error;
+    RaspSop sop;
+    assert_null(rasp_model_from_bytes("0123", 4, bad, NULL, &error));
+    static const char shown[] = "'a\\nb\\x1b[31m\\x9b': ";
+    assert_int_equal(strncmp(error.text, shown, strlen(shown)), 0);
+    RaspProgram *program = program_of(before);
+    assert_false(rasp_program_sop(program, bad, &sop, &error));
+    assert_null(strpbrk(error.text, "\n\x1b\x9b"));
+    sop = sop_of(program, NULL);
+    RaspTarget target = {.alphabet = "ab", .first = bad};
+    assert_null(rasp_compile(program, &sop, 1, &target, &error));
+    assert_null(strpbrk(error.text, "\n\x1b\x9b"));
+    rasp_program_free(program);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files),
-        cmocka_unit_test(broken),
-        cmocka_unit_test(embedded),
-        cmocka_unit_test(described),
-        cmocka_unit_test(checks),
-        cmocka_unit_test(verified),
-        cmocka_unit_test(verified_within_limits),
+        cmocka_unit_test(errors_are_lines), cmocka_unit_test(files),
+        cmocka_unit_test(broken),           cmocka_unit_test(embedded),
+        cmocka_unit_test(described),        cmocka_unit_test(checks),
+        cmocka_unit_test(verified),         cmocka_unit_test(verified_within_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
