@@ -1,6 +1,6 @@
 # rasp: build, test, install.  `make help` lists the targets.
 #
-# MODE=release|asan|tsan|fuzz|cover chooses the flags; each mode has its own folder
+# MODE=release|asan|tsan|fuzz|fuzzcover|cover chooses the flags; each mode has its own folder
 # below build/, so the modes never see one another's objects.
 
 MODE    ?= release
@@ -28,7 +28,13 @@ OPT     := -O1 -g
 endif
 ifeq ($(MODE),fuzz)
 CC      := clang
-SAN     := -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all
+SAN     := -fsanitize=address,undefined -fno-sanitize-recover=all \
+           -fsanitize-coverage=inline-8bit-counters,pc-table,indirect-calls
+OPT     := -O2 -g
+endif
+ifeq ($(MODE),fuzzcover)
+CC      := clang
+SAN     := -fprofile-instr-generate -fcoverage-mapping -fsanitize=fuzzer-no-link
 OPT     := -O1 -g
 endif
 ifeq ($(MODE),cover)
@@ -73,7 +79,7 @@ OBJ_CLI := $(SRC_CLI:%.c=$(B)/%.o)
 OBJ_BASE := $(filter $(B)/base/%,$(OBJ_LIB))
 LIBS    := $(B)/librooms.a
 UNITS   := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
-FUZZERS := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/*.c))
+FUZZERS := $(patsubst tests/fuzz/%.c,$(B)/%,$(wildcard tests/fuzz/*.c))
 BENCHES := $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/*.c))
 TOOLS   := $(patsubst tests/compile/%.c,build/release/tests/%,$(wildcard tests/compile/*.c))
 
@@ -128,9 +134,13 @@ $(B)/unit/test_api_failures: LDFLAGS += $(foreach f,malloc calloc realloc strdup
 $(B)/bench/%: bench/%.c $(LIBS)
 	@mkdir -p $(@D)
 	$(call Q,build)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBS) $(LDLIBS)
-build/fuzz/%: tests/fuzz/%.c $(LIBS)
+# Fuzz targets load the language's library once a process: tests/fuzz/once.h.
+WRAPPED := session_new session_free budget_alloc budget_free
+$(B)/fuzz_commands: $(filter-out %/main.o,$(OBJ_CLI))
+$(B)/fuzz_%: tests/fuzz/fuzz_%.c $(LIBS)
 	@mkdir -p $(@D)
-	$(call Q,build)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $< $(LIBS) $(LDLIBS)
+	$(call Q,build)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -fsanitize=fuzzer \
+	    $(WRAPPED:%=-Wl,--wrap=%) -o $@ $< $(filter %.o,$^) $(LIBS) $(LDLIBS) -ledit
 
 build/release/tests/%: tests/compile/%.c
 	@mkdir -p $(@D)
@@ -152,10 +162,15 @@ test: ## install what is missing, build, run every suite (plain and under saniti
 test-fast: all units tools ## the plain build's suites only
 	@tests/run --plain
 
-fuzz: ## each fuzz target for 60 s (FUZZ_TIME=...)
+fuzz: all ## all fuzz targets at once, each for 60 s (FUZZ_TIME=...)
 	@./setup --quiet --no-build --dev
 	@$(SUBMAKE) MODE=fuzz fuzzers
 	@tests/fuzz/run
+
+fuzz-coverage: all ## which lines the fuzz targets' inputs reach, file by file
+	@./setup --quiet --no-build --dev
+	@$(SUBMAKE) MODE=fuzzcover fuzzers
+	@tests/fuzz/coverage
 
 mutate: ## change single operators and constants: which changes no test notices (MUTATE=...)
 	@./setup --quiet --no-build
@@ -216,7 +231,7 @@ clean: ## remove everything built
 help: ## this list
 	@sed -n 's/^\([a-z_.-]*\):.*## /\1\t/p' Makefile | expand -t 23
 
-.PHONY: all units objects print-flags fuzzers tools test test-fast fuzz mutate bench golden lint format \
+.PHONY: all units objects print-flags fuzzers tools test test-fast fuzz fuzz-coverage mutate bench golden lint format \
     compile_commands.json install uninstall clean help
 .SECONDARY:
--include $(OBJ_LIB:.o=.d) $(OBJ_CLI:.o=.d) $(wildcard $(B)/unit/*.d $(B)/bench/*.d)
+-include $(OBJ_LIB:.o=.d) $(OBJ_CLI:.o=.d) $(wildcard $(B)/unit/*.d $(B)/bench/*.d $(B)/fuzz_*.d)

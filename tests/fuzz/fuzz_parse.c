@@ -3,11 +3,9 @@
 #include "api/handle.h"
 #include "grammar/ast_dump.h"
 #include "grammar/reader.h"
+#include "tests/fuzz/fuzz.h"
 
-#include <stdio.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+enum { LONGEST = 10 }; /* CPU seconds */
 
 static void silent(void *context, const SourceMap *map, const Diag *diag) {
     RaspMessage notes[4], message = message_of(map, diag, notes, 4);
@@ -30,6 +28,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     BudgetGuard guard;
     Reader *volatile reader = NULL;
     FILE *volatile nowhere = fopen("/dev/null", "w");
+    if (!nowhere) abort();
+    fuzz_limit(LONGEST);
     budget_init(&budget, (size_t)64 << 20);
     Arena *volatile arena = NULL;
     if (BUDGET_ENTER(&budget, &guard)) {
@@ -48,5 +48,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     reader_free(reader);
     arena_free(arena);
     fclose(nowhere);
+    fuzz_limit(0);
     return 0;
 }

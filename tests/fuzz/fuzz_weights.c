@@ -1,50 +1,151 @@
-/* Any bytes as a weights file: an error, or a model that saves, loads as the same bytes again, and
- * runs. */
-#include "runtime/forward.h"
-#include "runtime/safetensors.h"
+/* Weights files: an error, or a model that describes itself, saves, loads as the same bytes again,
+ * runs by every path, and is verified and checked within limits.  What is verified must agree with
+ * the interpreter.  Changed by weights_mutator.h. */
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/weights_mutator.h"
 
-#include <stdlib.h>
-#include <string.h>
+enum { LONGEST = 20, TOKENS = 6 };
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+static const RaspConfig config = {.memory = (size_t)64 << 20, .cpu_seconds = 0.3};
 
-static void save_twice(const Model *model) {
+static _Noreturn void complain(const char *what, const char *detail) {
+    fprintf(stderr, "%s: %s\n", what, detail);
+    abort();
+}
+
+/* --- bytes -------------------------------------------------------------------------------- */
+
+static void save_twice(const RaspModel *model) {
     unsigned char *first, *second;
     size_t first_size, second_size;
-    if (!model_save_bytes(model, &first, &first_size, NULL)) abort();
-    Model *again = model_load_bytes(first, first_size, NULL);
-    if (!again || !model_save_bytes(again, &second, &second_size, NULL)) abort();
-    if (first_size != second_size || memcmp(first, second, first_size) != 0) abort();
-    model_free(again);
-    free(first);
-    free(second);
+    RaspError error;
+    if (!rasp_model_bytes(model, &first, &first_size, &error)) complain("not saved", error.text);
+    RaspModel *again = rasp_model_from_bytes(first, first_size, "again", &config, &error);
+    if (!again) complain("not loaded again", error.text);
+    if (!rasp_model_bytes(again, &second, &second_size, &error)) complain("again", error.text);
+    if (first_size != second_size || memcmp(first, second, first_size) != 0)
+        complain("saved", "two files differ");
+    rasp_model_free(again);
+    rasp_free(first);
+    rasp_free(second);
 }
 
-static void run(const Model *model, RtPath path) {
-    RunOptions options = run_options();
-    options.threads = 1;
-    options.path = path;
-    Engine *engine = engine_new(model, &options, NULL);
-    if (!engine) abort();
-    const size_t ids[70] = {0};
-    RunResult result;
-    RtError err = {""};
-    if (engine_run(engine, ids, model->max_length < 70 ? model->max_length : 70, &result, &err))
-        run_result_clear(&result);
-    else if (!strstr(err.text, "overflow its dtype"))
-        abort();
-    engine_free(engine);
+/* --- runs --------------------------------------------------------------------------------- */
+
+static RaspInput make_input(const RaspModelInfo *info, RaspAtom *tokens, size_t length) {
+    for (size_t i = 0; i < length; i++)
+        tokens[i] = info->alphabet[(i * i + length) % info->alphabet_size];
+    if (info->first >= 0) tokens[0] = info->alphabet[info->first];
+    return (RaspInput){.tokens = tokens, .count = length};
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    RtError err = {""};
-    Model *model = model_load_bytes(data, size, &err);
-    if (!model && !*err.text) abort(); /* whatever is refused, it is said why */
-    if (model) {
-        save_twice(model);
-        run(model, RT_PATH_DENSE);
-        run(model, RT_PATH_SPARSE);
+static void look(const RaspModelInfo *info, const RaspForward *forward, size_t length) {
+    for (size_t o = 0; o < info->output_count; o++) {
+        const RaspSequence *values = rasp_forward_sequence(forward, o);
+        if (!values) continue; /* no answer, as a partial model says */
+        if (rasp_sequence_length(values) != length) complain("output", info->outputs[o].name);
+        for (size_t i = 0; i < length; i++) rasp_forward_reading(forward, o, i);
     }
-    model_free(model);
+}
+
+static void on_head(void *context, size_t layer, size_t head, size_t n, const double *scores,
+                    const double *weights, size_t width, const double *result) {
+    (void)context, (void)layer, (void)head;
+    volatile double last = scores[(n + 1) * (n + 1) - 1] + weights[(n + 1) * (n + 1) - 1] +
+                           result[(n + 1) * width - 1];
+    (void)last;
+}
+
+static void on_residual(void *context, size_t layer, int sublayer, size_t n, size_t width,
+                        const double *stream) {
+    (void)context, (void)layer, (void)sublayer;
+    volatile double last = stream[(n + 1) * width - 1];
+    (void)last;
+}
+
+static void run(RaspEngine *engine, const RaspModelInfo *info, size_t length) {
+    RaspAtom tokens[TOKENS];
+    RaspError error;
+    RaspInput input = make_input(info, tokens, length);
+    RaspForward *forward = rasp_forward(engine, &input, &error);
+    if (forward)
+        look(info, forward, length);
+    else
+        fuzz_expect_reason(&error);
+    rasp_forward_free(forward);
+    const RaspTap tap = {.head = on_head, .residual = on_residual};
+    forward = rasp_trace(engine, &input, &tap, &error);
+    if (forward) look(info, forward, length);
+    rasp_forward_free(forward);
+}
+
+static void stream(RaspEngine *engine, const RaspModelInfo *info, size_t length) {
+    RaspAtom tokens[TOKENS];
+    RaspError error;
+    RaspReading *readings = calloc(info->output_count, sizeof *readings);
+    RaspInput input = make_input(info, tokens, length);
+    RaspStream *s = rasp_stream_new(engine, &error);
+    if (!readings) abort();
+    for (size_t i = 0; s && i < length; i++)
+        if (!rasp_stream_push(s, input.tokens[i], readings, &error)) fuzz_expect_reason(&error);
+    rasp_stream_free(s);
+    free(readings);
+}
+
+static void run_way(const RaspModel *model, const RaspModelInfo *info, unsigned way) {
+    static const RaspRule rules[] = {RASP_SOFTMAX, RASP_AVERAGE, RASP_HARD_RIGHT, RASP_HARD_LEFT};
+    RaspError error;
+    size_t most = info->max_length < TOKENS ? info->max_length : TOKENS;
+    RaspEngineOptions options = {.rule = rules[way % 4],
+                                 .path = way / 4 % 2 ? RASP_PATH_SPARSE : RASP_PATH_DENSE,
+                                 .threads = 1};
+    RaspEngine *engine = rasp_engine_new(model, &options, &config, &error);
+    if (!engine) { /* `where` needs the program, which may be broken */
+        fuzz_expect_reason(&error);
+        if (!info->where && error.status != RASP_OUT_OF_MEMORY) complain("no engine", error.text);
+        return;
+    }
+    run(engine, info, way / 8 % 4 ? most : 1);
+    stream(engine, info, most);
+    rasp_engine_free(engine);
+}
+
+/* --- the program -------------------------------------------------------------------------- */
+
+static void judge(RaspModel *model) {
+    RaspVerifyReport verified;
+    RaspError error;
+    RaspCheckOptions options = rasp_check_options();
+    options.exhaustive_limit = 40;
+    options.count = 20;
+    options.threads = 1;
+    bool done = rasp_verify(model, &verified, &error);
+    if (!done) fuzz_expect_reason(&error);
+    RaspCheckReport *report = rasp_check(model, &options, &error);
+    if (!report) fuzz_expect_reason(&error);
+    if (report && done && verified.holds && !report->agree)
+        complain("verified", "and differs from its program");
+    rasp_check_free(report);
+}
+
+/* What is done with a file is drawn from its bytes: all of it with each would be slow. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    RaspError error;
+    unsigned ways = fuzz_draw(data, size);
+    fuzz_limit(LONGEST);
+    RaspModel *model = rasp_model_from_bytes(data, size, "fuzz", &config, &error);
+    if (model) {
+        const RaspModelInfo *info = rasp_model_info(model);
+        char *text = rasp_model_json(model, &error);
+        if (!text) fuzz_expect_reason(&error);
+        rasp_free(text);
+        if (ways % 4 == 0) save_twice(model);
+        if (ways / 4 % 2) run_way(model, info, ways / 16);
+        if (ways / 8 % 2) judge(model);
+    } else {
+        fuzz_expect_reason(&error);
+    }
+    rasp_model_free(model);
+    fuzz_limit(0);
     return 0;
 }
