@@ -72,10 +72,13 @@ ROOMS   := base grammar graph interp/exec interp/eval compile/values compile/low
            compile/prove compile runtime api
 SRC_LIB := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c))
 SRC_CLI := $(wildcard cli/*.c)
+# Clients of rasp.h that the command line links and the library has not.
+SRC_EXPRESS := $(wildcard express/verify/*.c)
 GEN     := $(B)/gen/grammar/rasp_lex.c $(B)/gen/grammar/rasp_parse.c \
            $(B)/gen/interp/eval/library_text.c
 OBJ_LIB := $(SRC_LIB:%.c=$(B)/%.o) $(GEN:.c=.o)
-OBJ_CLI := $(SRC_CLI:%.c=$(B)/%.o)
+OBJ_EXPRESS := $(SRC_EXPRESS:%.c=$(B)/%.o)
+OBJ_CLI := $(SRC_CLI:%.c=$(B)/%.o) $(OBJ_EXPRESS)
 OBJ_BASE := $(filter $(B)/base/%,$(OBJ_LIB))
 LIBS    := $(B)/librooms.a
 UNITS   := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
@@ -99,7 +102,7 @@ $(BIN): $(OBJ_CLI) $(OBJ_BASE) $(B)/librasp.a
 	@mkdir -p $(@D)
 	$(call Q,link)$(CC) $(LDFLAGS) -pie -o $@ $(OBJ_CLI) $(OBJ_BASE) $(B)/librasp.a $(LIBLIBS) -ledit
 
-$(B)/librooms.a: $(OBJ_LIB)
+$(B)/librooms.a: $(OBJ_LIB) $(OBJ_EXPRESS)
 	@rm -f $@
 	$(call Q,ar)$(AR) rcs $@ $^
 $(B)/librasp.a: $(OBJ_LIB)
@@ -190,7 +193,7 @@ lint: ## warnings with gcc and clang, format, include arrows
 	@tests/lint
 
 # For clangd and its like.  Always written anew, so that it knows every source there is.
-SOURCES  = $(sort $(SRC_LIB) $(SRC_CLI) $(GEN) $(wildcard $(addsuffix /*.c,tests/* bench examples)))
+SOURCES  = $(sort $(SRC_LIB) $(SRC_CLI) $(SRC_EXPRESS) $(GEN) $(wildcard $(addsuffix /*.c,tests/* bench examples)))
 comma   := ,
 json     = "$(subst ",\",$(subst \,\\,$(1)))"
 command  = {"directory": $(call json,$(CURDIR)), "file": $(call json,$(1)), \
