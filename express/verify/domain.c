@@ -29,6 +29,8 @@ struct Domain {
     Line *lines;
     size_t line_count;
     Table line_table;
+    size_t longest; /* line */
+    bool *occurs;   /* of a token: in a line */
 };
 
 /* --- labels as numbers ------------------------------------------------------------------ */
@@ -254,18 +256,35 @@ static bool read_line(Domain *d, size_t k, const json_t *value) {
     line.tokens = tokens;
     if (find_line(d, tokens, line.length, &at)) return refuse(d->check, "%s is there twice", what);
     if (!read_output(d, k, json_object_get(value, "output"), &line)) return false;
+    if (line.length > d->longest) d->longest = line.length;
+    for (size_t i = 0; i < line.length; i++) d->occurs[tokens[i]] = true;
     d->lines[d->line_count] = line;
     table_put(&d->line_table, at, d->line_count++);
     return true;
 }
 
+/* A task knows no other tokens and lengths than its lines have. */
+static bool check_extent(Domain *d) {
+    char shown[80];
+    const Certificate *c = d->certificate;
+    if (d->longest != c->max_length)
+        return refuse(d->check, "expected max_length %zu, that of the task's lines, found %zu",
+                      d->longest, c->max_length);
+    for (size_t t = 0; t < c->symbols; t++)
+        if (!d->occurs[t])
+            return refuse(d->check, "the token %s of the alphabet is in no line of the task",
+                          atom_show_json(c->alphabet[t], shown));
+    return true;
+}
+
 static bool read_task(Domain *d) {
     size_t count = json_array_size(d->certificate->task);
+    d->occurs = ARENA_ARRAY(d->check->arena, d->certificate->symbols, bool);
     d->lines = ARENA_ARRAY(d->check->arena, count + 1, Line);
     d->line_table = table_new(d->check->arena, count + 1);
     for (size_t k = 0; k < count; k++)
         if (!read_line(d, k, json_array_get(d->certificate->task, k))) return false;
-    return true;
+    return check_extent(d);
 }
 
 /* --- the domain ------------------------------------------------------------------------- */
