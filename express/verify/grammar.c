@@ -139,7 +139,7 @@ static bool parse_atom(const Certificate *c, const json_t *list, GrammarAtom *a)
     static const struct {
         const char *word, *other;
         size_t size;
-        int kind;
+        AtomKind kind;
     } forms[] = {
         {"true", "", 1, ATOM_CONSTANT},
         {"false", "", 1, ATOM_CONSTANT},
@@ -193,12 +193,12 @@ static bool read_value(Check *check, const Certificate *c, const json_t *list, G
     char shown[80];
     bool absolute = c->class == CLASS_ABSOLUTE;
     for (int kind = 0; kind < (absolute ? 5 : 3); kind++) {
-        bool one = kind == VALUE_TOKEN;
+        bool one = kind == (int)VALUE_TOKEN;
         if (json_array_size(list) != 1u + one || strcmp(word_at(list, 0), names[kind]) != 0)
             continue;
         ptrdiff_t token = one ? certificate_token(c, json_array_get(list, 1)) : 0;
         if (token < 0) break;
-        *v = (GrammarValue){kind, (uint32_t)token};
+        *v = (GrammarValue){(ValueKind)kind, (uint32_t)token};
         return true;
     }
     return refuse(check, "expected a value of the grammar '%s', found %s", c->class_name,

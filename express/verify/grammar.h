@@ -11,22 +11,32 @@ enum { GRAMMAR_LONGEST = 64 }; /* inputs; a selector's row is a word */
 
 typedef enum Compare { EQUAL, NOT_EQUAL, LESS, AT_MOST, GREATER, AT_LEAST, COMPARES } Compare;
 
+typedef enum AtomKind {
+    ATOM_CONSTANT,    /* number: 0 or 1 */
+    ATOM_TOKEN_QUERY, /* tok(k) op tok(q) */
+    ATOM_TOKEN,       /* tok(k) op number */
+    ATOM_INDEX_QUERY, /* idx(k) op idx(q) + number */
+    ATOM_INDEX,       /* idx(k) op number */
+    ATOM_PARITY,      /* idx(k) % 2 == number */
+} AtomKind;
+
 /* What a key k is to a query q. */
 typedef struct GrammarAtom {
-    enum {
-        ATOM_CONSTANT,    /* number: 0 or 1 */
-        ATOM_TOKEN_QUERY, /* tok(k) op tok(q) */
-        ATOM_TOKEN,       /* tok(k) op number */
-        ATOM_INDEX_QUERY, /* idx(k) op idx(q) + number */
-        ATOM_INDEX,       /* idx(k) op number */
-        ATOM_PARITY,      /* idx(k) % 2 == number */
-    } kind;
+    AtomKind kind;
     Compare compare;
     int32_t number;
 } GrammarAtom;
 
+typedef enum ValueKind {
+    VALUE_TOKEN,
+    VALUE_TOKENS,
+    VALUE_WIDTH,
+    VALUE_INDICES,
+    VALUE_PARITY
+} ValueKind;
+
 typedef struct GrammarValue {
-    enum { VALUE_TOKEN, VALUE_TOKENS, VALUE_WIDTH, VALUE_INDICES, VALUE_PARITY } kind;
+    ValueKind kind;
     uint32_t token; /* VALUE_TOKEN: 1 for it, else 0 */
 } GrammarValue;
 
