@@ -12,6 +12,7 @@ SONAME  := librasp.so.$(firstword $(subst ., ,$(VERSION)))
 SO      := librasp.so.$(VERSION)
 B       := build/$(MODE)
 CC      := gcc
+CXX     := g++
 OPT     := -O2 -g
 SAN     :=
 BIN     := $(B)/rasp
@@ -28,12 +29,14 @@ OPT     := -O1 -g
 endif
 ifeq ($(MODE),fuzz)
 CC      := clang
+CXX     := clang++
 SAN     := -fsanitize=address,undefined -fno-sanitize-recover=all \
            -fsanitize-coverage=inline-8bit-counters,pc-table,indirect-calls
 OPT     := -O2 -g
 endif
 ifeq ($(MODE),fuzzcover)
 CC      := clang
+CXX     := clang++
 SAN     := -fprofile-instr-generate -fcoverage-mapping -fsanitize=fuzzer-no-link
 OPT     := -O1 -g
 endif
@@ -66,18 +69,20 @@ CFLAGS  += -std=gnu11 $(OPT) $(HARDEN) $(WARN) $(SAN) $(OMP) -fPIC -fvisibility=
 CPPFLAGS += -I. -I$(B)/gen -DRASP_PREFIX='"$(PREFIX)"' $(shell pkg-config --cflags openblas 2>/dev/null)
 LDFLAGS += $(SAN) $(OMP) $(HARDEN_LINK)
 LIBLIBS  := -ljansson -lm -lpthread $(if $(filter tsan,$(MODE)),-lgomp) # what the library needs
-LDLIBS   += $(LIBLIBS) -lopenblas
+SOLVER   := -lcadical -lstdc++ # what express/ needs besides
+LDLIBS   += $(LIBLIBS) -lopenblas $(SOLVER)
+CXXFLAGS += -std=c++17 $(OPT) -Wall -Wextra -Wshadow $(SAN) -fPIC -fvisibility=hidden
 
 ROOMS   := base grammar graph interp/exec interp/eval compile/values compile/lower compile/emit \
            compile/prove compile runtime api
 SRC_LIB := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c))
 SRC_CLI := $(wildcard cli/*.c)
 # Clients of rasp.h that the command line links and the library has not.
-SRC_EXPRESS := $(wildcard express/verify/*.c)
+SRC_EXPRESS := $(wildcard express/*.c express/verify/*.c)
 GEN     := $(B)/gen/grammar/rasp_lex.c $(B)/gen/grammar/rasp_parse.c \
            $(B)/gen/interp/eval/library_text.c
 OBJ_LIB := $(SRC_LIB:%.c=$(B)/%.o) $(GEN:.c=.o)
-OBJ_EXPRESS := $(SRC_EXPRESS:%.c=$(B)/%.o)
+OBJ_EXPRESS := $(SRC_EXPRESS:%.c=$(B)/%.o) $(B)/express/solver.o
 OBJ_CLI := $(SRC_CLI:%.c=$(B)/%.o) $(OBJ_EXPRESS)
 OBJ_BASE := $(filter $(B)/base/%,$(OBJ_LIB))
 LIBS    := $(B)/librooms.a
@@ -100,7 +105,7 @@ all: $(BIN) $(B)/$(SO) ## build bin/rasp and the libraries (default)
 # whose only names are those of rasp.h; the command line is linked from it, and from base/.
 $(BIN): $(OBJ_CLI) $(OBJ_BASE) $(B)/librasp.a
 	@mkdir -p $(@D)
-	$(call Q,link)$(CC) $(LDFLAGS) -pie -o $@ $(OBJ_CLI) $(OBJ_BASE) $(B)/librasp.a $(LIBLIBS) -ledit
+	$(call Q,link)$(CC) $(LDFLAGS) -pie -o $@ $(OBJ_CLI) $(OBJ_BASE) $(B)/librasp.a $(LIBLIBS) $(SOLVER) -ledit
 
 $(B)/librooms.a: $(OBJ_LIB) $(OBJ_EXPRESS)
 	@rm -f $@
@@ -116,6 +121,9 @@ $(B)/$(SO): $(OBJ_LIB)
 $(B)/%.o: %.c | $(GEN)
 	@mkdir -p $(@D)
 	$(call Q,cc)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+$(B)/%.o: %.cc
+	@mkdir -p $(@D)
+	$(call Q,c++)$(CXX) -I. $(CXXFLAGS) -MMD -MP -c -o $@ $<
 $(B)/gen/%.o: $(B)/gen/%.c
 	$(call Q,cc)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
