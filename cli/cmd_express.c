@@ -1,7 +1,6 @@
 /* `rasp express PROGRAM`: what one attention layer can do of it, decided. */
 #include "cli/command.h"
 
-#include "base/clock.h"
 #include "cli/express_print.h"
 #include "cli/options.h"
 #include "cli/report.h"
@@ -68,7 +67,7 @@ static const struct argp_option options[] = {
      4},
     OPTION_JSON("one object a line, class and length", 5),
     {"time-limit", KEY_SECONDS, "SECONDS", 0,
-     "for each class and length; then it is undecided (default: 20)", 7},
+     "CPU seconds for each class and length; then it is undecided (default: 20)", 7},
     OPTION_MEMORY,
     {0},
 };
@@ -277,7 +276,7 @@ typedef struct Session {
 
 static void progress(void *context, unsigned heads, size_t pairs) {
     Session *s = context;
-    double now = clock_seconds();
+    double now = limits_now();
     if (now < s->shown + 0.5 || !isatty(STDERR_FILENO)) return;
     s->shown = now;
     fprintf(stderr, " (%u head%s, %zu pairs)\33[K\33[%dD", heads, heads == 1 ? "" : "s", pairs,
@@ -287,10 +286,10 @@ static void progress(void *context, unsigned heads, size_t pairs) {
 /* The program of the last YES, and the witness in its shortest form. */
 static void finish(Session *s, ClassResult *r) {
     Verdict *v = &r->verdicts[r->count - 1];
-    double seconds = s->arguments->seconds / 2 < 5 ? s->arguments->seconds / 2 : 5;
-    s->limits.until = clock_seconds() + seconds;
+    double seconds = s->arguments->seconds / 2;
+    s->limits.until = limits_now() + seconds;
     if (v->witness) witness_ready(s->arena, s->task, r->query.kind, v->witness, &s->limits);
-    s->limits.until = clock_seconds() + seconds;
+    s->limits.until = limits_now() + seconds;
     if (v->layer) r->emitted = emit_layer(s->arena, s->task, v, &r->query, &s->limits);
 }
 

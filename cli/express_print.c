@@ -109,8 +109,9 @@ static void print_witness(const Task *task, const Query *q, const Witness *w) {
 
 static void print_carry(const Carry *c) {
     if (c->length)
-        printf("    it carries no further: at N = %u, %s at %u is %s and not %s\n", c->length,
-               c->input, c->position, c->expected, c->found);
+        printf(
+            "    it carries no further: at N = %u, the label of %s at %u is %s, the program's %s\n",
+            c->length, c->input, c->position, c->expected, c->found);
     else
         printf("    it also holds at N = %u (tried up to there)\n", c->tried);
 }

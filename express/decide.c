@@ -1,7 +1,5 @@
 #include "express/decide.h"
 
-#include "base/clock.h"
-
 #include <string.h>
 
 /* What is known of one key of `unique`. */
@@ -94,7 +92,7 @@ static void decide_average(Decider *d, Verdict *v) {
 /* Undecided for the least number: one more may well be enough. */
 static void try_one_more(Decider *d, Verdict *v, double seconds) {
     if (d->tried >= d->query.most || d->query.kind != CLASS_AVERAGE) return;
-    if (d->limits->until > 0) d->limits->until = clock_seconds() + seconds;
+    if (d->limits->until > 0) d->limits->until = limits_now() + seconds;
     if (average_search(search_of(d, d->tried + 1), v->length, &v->layer) == ANSWER_YES)
         v->enough = d->tried + 1;
 }
@@ -233,7 +231,7 @@ static void decide(Decider *d, Verdict *v) {
 }
 
 bool decider_next(Decider *d, double seconds, Verdict *v, RaspError *error) {
-    double start = clock_seconds();
+    double start = limits_now();
     uint32_t length = d->length + 1;
     if (!task_extend(d->task, length, error)) return false;
     *v = (Verdict){.length = length, .instances = d->task->until[length]};
@@ -250,7 +248,7 @@ bool decider_next(Decider *d, double seconds, Verdict *v, RaspError *error) {
     v->impossible = d->impossible;
     v->above = d->tried - 1;
     v->witness = d->witness;
-    v->seconds = clock_seconds() - start;
+    v->seconds = limits_now() - start;
     return true;
 }
 

@@ -1,6 +1,5 @@
 #include "express/emit.h"
 
-#include "base/clock.h"
 #include "base/random.h"
 #include "base/table.h"
 #include "express/emit_heads.h"
@@ -239,7 +238,7 @@ static void compile(RaspProgram *program, Arena *arena, const Task *task, uint32
     RaspCertificate certificate;
     RaspTarget target = {
         .tokens = task->alphabet, .token_count = task->symbols, .max_length = length};
-    double left = limits->until - clock_seconds();
+    double left = limits->until - limits_now();
     target.time_limit = limits->until > 0 ? (left > 0.5 ? left : 0.5) : 0;
     RaspModel *model = rasp_program_sop(program, NULL, &sop, &error)
                            ? rasp_compile(program, &sop, 1, &target, &error)

@@ -201,8 +201,7 @@ static void average_head(Heads *b, unsigned h) {
     const char *selector = arena_format(arena, "head%u", h + 1);
     const char *text = free_selector(b, h);
     fprintf(b->out, "%s = %s;\n", selector, text);
-    say(b, arena_format(arena, "%s", text));
-    Column *list[8];
+    Column *list[16];
     size_t first = b->column_count;
     for (unsigned m = 0; m < layer->values; m++) {
         const char *value = bit_table(b, layer_value(layer, h, m, 1), layer->literals - 1);
@@ -294,6 +293,9 @@ static void unique_heads(Heads *b) {
 bool heads_columns(Heads *b) {
     for (uint32_t c = 0; c < b->task->symbols; c++)
         if (!token_literal(b->arena, b->task, c)) return false;
+    if (b->layer->kind == CLASS_AVERAGE)
+        say(b,
+            "selectors and values that are tables over token and position (-o FILE writes them)");
     if (b->layer->kind == CLASS_UNIQUE) {
         unique_heads(b);
         return true;

@@ -48,7 +48,8 @@ typedef struct Task {
 /* Of an s-op; `where` may be NULL.  Program and alphabet outlive the task. */
 Task *task_of_program(Arena *arena, RaspProgram *program, const RaspSop *sop, const RaspSop *where,
                       const RaspAtom *alphabet, uint32_t symbols, int32_t first, bool last);
-/* Of a file: lines `input TAB output`, or JSON lines {"input": …, "output": …}.  An output that is
+/* Of a file: lines `input TAB output`, or JSON lines {"input": …, "output": …}.  An output that
+ * is
  * a list of the input's length labels each position, any other the last one; null is no instance.
  * NULL and the reason. */
 Task *task_of_file(Arena *arena, const char *path, RaspError *error);
