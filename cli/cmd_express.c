@@ -6,6 +6,7 @@
 #include "cli/report.h"
 #include "cli/stop.h"
 #include "express/certificate.h"
+#include "express/verify/verify.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ enum { MOST_CLASSES = 16, MOST_HEADS = 16 };
 typedef struct ExpressArguments {
     Common common;
     RaspTarget target;
-    const char *task, *output, *certificate;
+    const char *task, *output, *certificate, *verify;
     Query queries[MOST_CLASSES];
     unsigned query_count, heads, values;
     bool last, vary_values;
@@ -33,6 +34,7 @@ enum {
     KEY_LAST,
     KEY_SECONDS,
     KEY_CERTIFICATE,
+    KEY_VERIFY,
     KEY_ALPHABET,
     KEY_LENGTH,
     KEY_FIRST,
@@ -65,6 +67,8 @@ static const struct argp_option options[] = {
     {"certificate", KEY_CERTIFICATE, "FILE", 0,
      "write what proves the answer (of the first class whose answer has a proof; give one --class)",
      4},
+    {"verify", KEY_VERIFY, "FILE", 0,
+     "check a certificate, sharing nothing with the search; exit status 1: refused", 4},
     OPTION_JSON("one object a line, class and length", 5),
     {"time-limit", KEY_SECONDS, "SECONDS", 0,
      "CPU seconds for each class and length; then it is undecided (default: 20)", 7},
@@ -137,6 +141,9 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case KEY_CERTIFICATE:
         a->certificate = text;
         return 0;
+    case KEY_VERIFY:
+        a->verify = text;
+        return 0;
     case KEY_SECONDS:
         a->seconds = option_positive(state, "--time-limit", text);
         return 0;
@@ -162,7 +169,7 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         a->common.argument = text;
         return 0;
     case ARGP_KEY_END:
-        if (!a->common.argument && !a->task && !a->common.choice.expression)
+        if (!a->common.argument && !a->task && !a->common.choice.expression && !a->verify)
             argp_error(state, "which PROGRAM (or --task FILE, or --expr EXPRESSION)?");
         if (a->common.argument && a->task)
             argp_error(state, "expected a PROGRAM or --task, found both");
@@ -456,6 +463,19 @@ static int run(ExpressArguments *a, Budget *budget, Program *program) {
     return status;
 }
 
+static int verify(const ExpressArguments *a) {
+    RaspError error;
+    ExpressVerdict verdict;
+    RaspConfig config = report_config(a->common.memory);
+    if (express_verify(a->verify, &config, &verdict, &error)) {
+        printf("%s: holds\n  %s\n  %s\n", a->verify, verdict.statement, verdict.evidence);
+        return EXIT_FINE;
+    }
+    if (error.status != RASP_WRONG_FILE) return report_failure(&error);
+    printf("%s: refused\n  %s\n", a->verify, error.text);
+    return EXIT_DISAGREE;
+}
+
 int cmd_express(int argc, char **argv) {
     static const struct argp argp = {
         .options = options, .parser = parse, .args_doc = "PROGRAM", .doc = help};
@@ -465,6 +485,7 @@ int cmd_express(int argc, char **argv) {
     BudgetGuard guard;
     volatile int status = EXIT_FAILED;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    if (arguments.verify) return verify(&arguments);
     choose_classes(&arguments);
     budget_init(&budget, arguments.common.memory);
     budget.cancel = stop_catch();
