@@ -79,7 +79,9 @@ static AverageSearch *search_of(Decider *d, unsigned number) {
 static void decide_average(Decider *d, Verdict *v) {
     for (; d->tried <= d->query.most; d->tried++) {
         AverageSearch *s = search_of(d, d->tried);
-        v->answer = average_search(s, v->length, &v->layer);
+        Layer *layer;
+        v->answer = average_search(s, v->length, &layer);
+        v->layer = v->answer == ANSWER_YES ? layer : NULL;
         v->pairs = average_search_pairs(s)->count;
         v->least = d->tried;
         if (v->answer != ANSWER_NO) return;
@@ -93,8 +95,10 @@ static void decide_average(Decider *d, Verdict *v) {
 static void try_one_more(Decider *d, Verdict *v, double seconds) {
     if (d->tried >= d->query.most || d->query.kind != CLASS_AVERAGE) return;
     if (d->limits->until > 0) d->limits->until = limits_now() + seconds;
-    if (average_search(search_of(d, d->tried + 1), v->length, &v->layer) == ANSWER_YES)
-        v->enough = d->tried + 1;
+    Layer *layer;
+    if (average_search(search_of(d, d->tried + 1), v->length, &layer) != ANSWER_YES) return;
+    v->enough = d->tried + 1;
+    v->layer = layer;
 }
 
 /* --- unique -------------------------------------------------------------------------------- */

@@ -112,6 +112,7 @@ static const char *expression(const Tree *t, uint32_t *rows, size_t count) {
     if (pure(t, rows, count)) return t->leaves[t->labels[rows[0]]];
     budget_poll(arena_budget(t->arena));
     Split s = choose(t, rows, count);
+    if (isinf(s.cost)) return t->leaves[t->labels[rows[0]]]; /* rows that no column tells apart */
     size_t left = partition(t, &s, rows, count);
     const char *yes = named(t, expression(t, rows, left));
     const char *no = named(t, expression(t, rows + left, count - left));
