@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include "cli/express_print.h"
+#include "cli/express_theory.h"
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/stop.h"
@@ -21,7 +22,7 @@ typedef struct ExpressArguments {
     const char *task, *output, *certificate, *verify;
     Query queries[MOST_CLASSES];
     unsigned query_count, heads, values;
-    bool last, vary_values;
+    bool last, vary_values, theory;
     double seconds;
 } ExpressArguments;
 
@@ -35,6 +36,7 @@ enum {
     KEY_SECONDS,
     KEY_CERTIFICATE,
     KEY_VERIFY,
+    KEY_THEORY,
     KEY_ALPHABET,
     KEY_LENGTH,
     KEY_FIRST,
@@ -69,6 +71,7 @@ static const struct argp_option options[] = {
      4},
     {"verify", KEY_VERIFY, "FILE", 0,
      "check a certificate, sharing nothing with the search; exit status 1: refused", 4},
+    {"theory", KEY_THEORY, NULL, 0, "print what is proved for all lengths, with sources", 4},
     OPTION_JSON("one object a line, class and length", 5),
     {"time-limit", KEY_SECONDS, "SECONDS", 0,
      "CPU seconds for each class and length; then it is undecided (default: 20)", 7},
@@ -116,6 +119,28 @@ static unsigned small_number(struct argp_state *state, const char *option, const
     return (unsigned)number;
 }
 
+/* The options of the domain, then those that all commands have. */
+static error_t parse_domain(int key, char *text, struct argp_state *state, ExpressArguments *a) {
+    switch (key) {
+    case KEY_ALPHABET:
+        a->target.alphabet = text;
+        return 0;
+    case KEY_LENGTH:
+        a->target.max_length = (uint32_t)option_number(state, "--max-length", text, 1);
+        if (a->target.max_length > TASK_LONGEST)
+            argp_error(state, "--max-length expects at most %d, found '%s'", TASK_LONGEST, text);
+        return 0;
+    case KEY_FIRST:
+        a->target.first = text;
+        return 0;
+    case KEY_WHERE:
+        a->target.where = text;
+        return 0;
+    default:
+        return option_common(key, text, state, &a->common);
+    }
+}
+
 static error_t parse(int key, char *text, struct argp_state *state) {
     static const char *const varied[] = {"values", NULL};
     ExpressArguments *a = state->input;
@@ -141,25 +166,14 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case KEY_CERTIFICATE:
         a->certificate = text;
         return 0;
+    case KEY_THEORY:
+        a->theory = true;
+        return 0;
     case KEY_VERIFY:
         a->verify = text;
         return 0;
     case KEY_SECONDS:
         a->seconds = option_positive(state, "--time-limit", text);
-        return 0;
-    case KEY_ALPHABET:
-        a->target.alphabet = text;
-        return 0;
-    case KEY_LENGTH:
-        a->target.max_length = (uint32_t)option_number(state, "--max-length", text, 1);
-        if (a->target.max_length > TASK_LONGEST)
-            argp_error(state, "--max-length expects at most %d, found '%s'", TASK_LONGEST, text);
-        return 0;
-    case KEY_FIRST:
-        a->target.first = text;
-        return 0;
-    case KEY_WHERE:
-        a->target.where = text;
         return 0;
     case 'o':
         a->output = text;
@@ -169,13 +183,14 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         a->common.argument = text;
         return 0;
     case ARGP_KEY_END:
-        if (!a->common.argument && !a->task && !a->common.choice.expression && !a->verify)
+        if (!a->common.argument && !a->task && !a->common.choice.expression && !a->verify &&
+            !a->theory)
             argp_error(state, "which PROGRAM (or --task FILE, or --expr EXPRESSION)?");
         if (a->common.argument && a->task)
             argp_error(state, "expected a PROGRAM or --task, found both");
         return 0;
     default:
-        return option_common(key, text, state, &a->common);
+        return parse_domain(key, text, state, a);
     }
 }
 
@@ -485,6 +500,10 @@ int cmd_express(int argc, char **argv) {
     BudgetGuard guard;
     volatile int status = EXIT_FAILED;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    if (arguments.theory) {
+        express_theory();
+        return EXIT_FINE;
+    }
     if (arguments.verify) return verify(&arguments);
     choose_classes(&arguments);
     budget_init(&budget, arguments.common.memory);

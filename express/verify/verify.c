@@ -156,6 +156,7 @@ static bool guarded(const char *path, Text text, const RaspConfig *config, Expre
     check.budget.cancel = check.config.cancel;
     budget_time(&check.budget, check.config.cpu_seconds);
     Check *volatile kept = &check;
+    const char *volatile name = path;
     volatile bool holds = false;
     if (BUDGET_ENTER(&check.budget, &guard)) {
         check.arena = arena_new(&check.budget);
@@ -165,7 +166,7 @@ static bool guarded(const char *path, Text text, const RaspConfig *config, Expre
         holds = stopped(kept);
     }
     give_back(kept);
-    snprintf(kept->error->source, sizeof kept->error->source, "%s", holds ? "" : path);
+    snprintf(kept->error->source, sizeof kept->error->source, "%s", holds ? "" : name);
     return holds;
 }
 
