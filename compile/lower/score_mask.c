@@ -52,13 +52,16 @@ static bool is_mask(Masker *b, NodeId formula, ScoreMask mask) {
     Literals literals = selector_literals(b->graph, formula, b->arena);
     if (!literals_positional(b->values, &literals)) return false;
     uint32_t longest = values_domain(b->values)->max_length;
-    uint32_t shortest = ignores_length(b, &literals) ? longest : 1;
-    for (uint32_t n = longest; n >= shortest; n--)
+    bool same_for_all = ignores_length(b, &literals);
+    for (uint32_t n = longest; n >= 1; n--) {
         for (uint32_t i = 0; i < n; i++)
             for (uint32_t j = 0; j < n; j++) {
                 unsigned cell = positional_cell(b->values, formula, &literals, n, j, i);
+                same_for_all &= cell != CELL_FREE; /* no input may be that long */
                 if (cell != CELL_FREE && cell != mask_holds(mask, j, i)) return false;
             }
+        if (same_for_all) return true;
+    }
     return true;
 }
 
