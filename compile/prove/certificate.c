@@ -55,11 +55,12 @@ static const char *node_text(const Checker *k, NodeId node) {
 
 /* Notes a number that may overflow the model's type, or comes near. */
 static void note_reach(const Checker *k, double reach) {
-    if (!(reach <= k->largest) && !k->c->broken[0])
+    if (reach <= k->largest || k->c->broken[0]) return;
+    if (isfinite(reach))
         snprintf(k->c->broken, sizeof k->c->broken,
-                 "a number may be as large as %.3g, near to "
-                 "overflow",
-                 reach);
+                 "a number may be as large as %.3g, near to overflow", reach);
+    else
+        snprintf(k->c->broken, sizeof k->c->broken, "a number may overflow the model's type");
 }
 
 /* One column of h W: its nominal size, error and grain. */
