@@ -196,6 +196,9 @@ golden: all tools ## rewrite the golden files; read the diff
 	@tests/golden/run --rewrite
 	@tests/compile/run --rewrite
 
+atlas: all ## what one layer can do of every bundled program; writes docs/atlas.md
+	@programs/atlas build/atlas >build/atlas.md && mv build/atlas.md docs/atlas.md
+
 lint: ## warnings with gcc and clang, format, include arrows
 	@./setup --quiet --no-build --dev
 	@tests/lint
@@ -242,7 +245,7 @@ clean: ## remove everything built
 help: ## this list
 	@sed -n 's/^\([a-z_.-]*\):.*## /\1\t/p' Makefile | expand -t 23
 
-.PHONY: all units objects print-flags fuzzers tools test test-fast fuzz fuzz-coverage mutate bench golden lint format \
+.PHONY: all units objects print-flags fuzzers tools test test-fast fuzz fuzz-coverage mutate bench golden atlas lint format \
     compile_commands.json install uninstall clean help
 .SECONDARY:
 -include $(OBJ_LIB:.o=.d) $(OBJ_CLI:.o=.d) $(wildcard $(B)/unit/*.d $(B)/bench/*.d $(B)/fuzz_*.d)
