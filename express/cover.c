@@ -272,6 +272,24 @@ static Answer cover_by(const Partitions *p, unsigned most, Limits *limits, Pairs
     }
 }
 
+/* Leaves out pairs while `heads` partitions still cannot separate them all.  False: stopped. */
+static bool shrink_pool(const Partitions *p, unsigned heads, Limits *limits, Pairs *pool) {
+    uint32_t *degree = ARENA_ARRAY(p->arena, pool->count + 1, uint32_t);
+    for (size_t k = pool->count; k-- > 0;) {
+        Branch b = {.p = p, .pairs = pool, .limits = limits, .most = heads};
+        Pair tried = pool->at[k];
+        unsigned used;
+        pool->at[k] = pool->at[--pool->count];
+        degrees(p, pool, degree, 0);
+        bool found = branch(&b, 0, &used, degree);
+        if (!found && !b.stopped && !limits_reached(limits)) continue;
+        pool->at[pool->count++] = pool->at[k]; /* it is needed */
+        pool->at[k] = tried;
+        if (!found) return false;
+    }
+    return true;
+}
+
 /* Partitions one by one, each the one that leaves the fewest confused, until none is. */
 static void cover_greedily(const Partitions *p, Cover *cover, unsigned room) {
     Arena *scratch = arena_child(p->arena);
@@ -319,11 +337,16 @@ void cover_decide(Arena *arena, const Task *task, uint32_t length, bool absolute
     }
     Answer answer = ANSWER_NO;
     unsigned tried = 1;
-    for (; tried <= most && answer == ANSWER_NO; tried++)
+    size_t needed = 0; /* pairs that are too many for tried - 1 */
+    for (; tried <= most && answer == ANSWER_NO; tried++) {
         answer = cover_by(&p, tried, limits, &pool, cover);
+        if (answer == ANSWER_NO) needed = pool.count;
+    }
     cover->decided = answer != ANSWER_UNDECIDED;
     if (!cover->decided) cover->most = tried - 2;
     if (answer != ANSWER_YES) cover_greedily(&p, cover, MOST_GREEDY);
+    pool.count = needed;
+    cover->minimal = shrink_pool(&p, cover->least ? cover->least - 1 : cover->most, limits, &pool);
     for (size_t k = 0; k < pool.count; k++) pairs_add(arena, &cover->pairs, pool.at[k]);
     arena_free(scratch);
 }

@@ -20,7 +20,8 @@ typedef struct Cover {
     unsigned greedy;       /* so many are enough, if any is YES and more than `most` are needed */
     bool decided;          /* false: `least` is at least `most` + 1 */
     Aggregate *aggregates; /* of the least cover, or the greedy one */
-    Pairs pairs;           /* that cannot be covered by `most` */
+    Pairs pairs;           /* that cannot be covered by least - 1, or by `most` */
+    bool minimal;          /* none of them can be left out */
     size_t partitions;     /* different ones */
 } Cover;
 

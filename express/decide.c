@@ -205,6 +205,8 @@ static void decide_grammar(Decider *d, Verdict *v) {
     unsigned above = cover.least ? cover.least - 1 : cover.most;
     if (above + 1 > d->tried && above) {
         d->witness = witness_new(d, above, &cover.pairs, v->length);
+        d->witness->shrunk = true;
+        d->witness->least = cover.minimal;
         d->tried = above + 1;
     }
     v->layer = layer_new(d->arena, d->query.kind, heads, 1, 0, 0);
