@@ -24,6 +24,7 @@ struct Decider {
     Witness *witness; /* against tried - 1 */
     bool hopeless;    /* a shorter length was not decided */
     bool impossible;
+    Verdict bits; /* the most so far */
 };
 
 const char *query_text(const Query *q, Arena *arena) {
@@ -198,6 +199,9 @@ static void decide_grammar(Decider *d, Verdict *v) {
         v->pairs = 1;
         return;
     }
+    /* So many are too few, and one more was found. */
+    if (!cover.least && cover.greedy == cover.most + 1 && cover.greedy <= d->query.most)
+        cover.least = cover.greedy;
     unsigned heads = cover.least ? cover.least : cover.greedy;
     v->answer = cover.least ? ANSWER_YES : cover.decided ? ANSWER_NO : ANSWER_UNDECIDED;
     v->least = cover.least;
@@ -228,7 +232,14 @@ static void decide(Decider *d, Verdict *v) {
         decide_grammar(d, v);
         break;
     case CLASS_BITS:
+        v->bits = d->bits.bits;
+        v->row_count = d->bits.row_count;
+        v->rows = d->bits.rows;
+        v->part = d->bits.part;
+        v->average_heads = d->bits.average_heads;
+        v->unique_heads = d->bits.unique_heads;
         bits_decide(d->arena, d->task, v);
+        d->bits = *v;
         break;
     default:
         counts_decide(d->arena, d->task, &d->query, v);
