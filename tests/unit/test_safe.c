@@ -61,8 +61,23 @@ static void test_every_pair(void **state) {
         }
 }
 
+/* Terminal columns, as Unicode's East Asian Width and its zero-width characters have them. */
+static void test_widths(void **state) {
+    static const struct {
+        uint32_t code;
+        int width;
+    } widths[] = {{'a', 1},    {0xe9, 1},   {0x2ff, 1},   {0x300, 0},   {0x36f, 0},  {0x370, 1},
+                  {0x200a, 1}, {0x200b, 0}, {0x200d, 0},  {0x200e, 1},  {0xfdff, 1}, {0xfe00, 0},
+                  {0xfe0f, 0}, {0x10ff, 1}, {0x1100, 2},  {0x4e00, 2},  {0xac00, 2}, {0xd7a3, 2},
+                  {0xff01, 2}, {0xff61, 1}, {0x1f600, 2}, {0x20000, 2}, {0x3fffe, 1}};
+    (void)state;
+    for (size_t k = 0; k < sizeof widths / sizeof *widths; k++)
+        assert_int_equal(utf8_width(widths[k].code), widths[k].width);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows),
-                                       cmocka_unit_test(test_every_pair)};
+                                       cmocka_unit_test(test_every_pair),
+                                       cmocka_unit_test(test_widths)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
