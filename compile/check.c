@@ -59,10 +59,12 @@ bool check_same(Atom a, Atom b, CheckJoin joined) {
     return apart <= joined.absolute && apart <= joined.relative * fmin(fabs(a.f), fabs(b.f));
 }
 
+/* A stranger's file may say anything; the compiler joins nothing that is further apart. */
 CheckJoin check_join(const Model *model) {
     const json_t *joined = json_object_get(json_object_get(model->extra, "certificate"), "joined");
-    return (CheckJoin){json_number_value(json_object_get(joined, "absolute")),
-                       json_number_value(json_object_get(joined, "relative"))};
+    return (CheckJoin){
+        json_number_value(json_object_get(joined, "absolute")),
+        fmin(json_number_value(json_object_get(joined, "relative")), 2 * NUMBERS_NEAR)};
 }
 
 static const Atom *output_values(const ModelOutput *output, Intern *table, Arena *arena) {

@@ -35,16 +35,6 @@ Atom record_atom(const RtAtom *atom, Intern *table) {
     }
 }
 
-bool record_stays_inside(const char *path) {
-    if (*path == '/' || *path == '\0') return false;
-    for (const char *at = path; *at;) {
-        size_t length = strcspn(at, "/");
-        if (length == 2 && at[0] == '.' && at[1] == '.') return false;
-        at += length + (at[length] == '/');
-    }
-    return true;
-}
-
 /* --- writing ------------------------------------------------------------------------------- */
 
 static json_t *token_json(const RtAtom *token) {

@@ -46,9 +46,6 @@ bool record_load(const Model *model, Intern *table, Arena *arena, Record *record
 /* Only the domain: needs no source.  `where`: its text (the model's) or NULL. */
 bool record_load_domain(const Model *model, int32_t *first, const char **where, RtError *error);
 
-/* Is it a path below the current folder, so that the file can be laid out again elsewhere? */
-bool record_stays_inside(const char *path);
-
 /* The runtime's atom as one of the language. */
 Atom record_atom(const RtAtom *atom, Intern *table);
 

@@ -417,10 +417,6 @@ static void write_part(Checker *k, const CircuitPart *part, Bound b, double reac
     }
 }
 
-static bool close(double a, double b) {
-    return fabs(a - b) <= 0x1p-40 * fmax(fabs(a), fabs(b));
-}
-
 /* Half the smallest distance between values of x on which some output differs. */
 static double table_margin(Checker *k, const CircuitTable *table) {
     double least = INFINITY;
@@ -428,8 +424,8 @@ static double table_margin(Checker *k, const CircuitTable *table) {
         const TableOutput *output = &table->outputs[o];
         for (uint32_t p = 0; p + 1 < output->points; p++) {
             double gap = output->x[p + 1] - output->x[p];
-            bool one =
-                gap == 0 || close(output->value[p], output->value[p + 1]); /* counted there */
+            bool one = gap == 0 ||
+                       numbers_near(output->value[p], output->value[p + 1]); /* counted there */
             if (one || output->value[p] == output->value[p + 1] || gap / 2 >= least) continue;
             least = gap / 2;
             k->low = output->x[p], k->high = output->x[p + 1];
