@@ -5,6 +5,7 @@
 
 #include "compile/check.h"
 #include "compile/compile.h"
+#include "compile/describe.h"
 #include "compile/prove/certificate.h"
 #include "interp/eval/session.h"
 #include "tests/unit/random_program.h"
@@ -298,6 +299,10 @@ static inline Judgement judge_session_program(Judge *judge, Session *session,
                    ? judge_emptiness(outputs, (int)count, graph, &domain, arena)
                    : judgement;
     }
+    /* Which floats are joined is read from the file, as `rasp check` does. */
+    if (!describe_certificate(compiled->circuit, compiled->certificate, session_sources(session),
+                              compiled->model, arena))
+        return JUDGED_STOPPED;
     judge->answers = compiled->answers;
     judge->parameters = model_parameters(compiled->model);
     return judge_model(judge, graph, compiled, outputs, count, arena);
