@@ -14,6 +14,11 @@ typedef struct Expected {
     double slack;
 } Expected;
 
+typedef struct Costed {
+    uint32_t estimate;
+    double cost;
+} Costed;
+
 /* A selector's score with the layer that it needs. */
 typedef struct LayeredScore {
     Score score;
@@ -27,7 +32,7 @@ struct Lower {
     LowerError error;
     Feature *feature; /* by node */
     size_t feature_capacity;
-    NodeId *kinds; /* by node: 1 + the s-op that gives its kinds (kinds.h); 0: not made yet */
+    NodeId *kinds; /* by node: 1 + the s-op that gives its kinds (kinds.h); 0: not made yet; NODE_NONE: cannot be */
     size_t kinds_capacity;
     Expected *expected; /* by node: the slack of forms that are not made yet (slack.h) */
     size_t expected_capacity;
@@ -39,6 +44,10 @@ struct Lower {
     size_t scan_count, scan_capacity;
     Space *token_space, *position_space;
     uint32_t nesting;    /* features being made */
+    uint32_t unions;     /* widths taken apart (rule_width.c) */
+    Costed *cost; /* by node, of the estimate of that number (cover.c) */
+    size_t cost_capacity;
+    uint32_t estimates;
     Space **moved_space; /* by aggregate node */
     size_t moved_capacity;
     const LayeredScore **score; /* by selector node, without and with the sink */

@@ -9,6 +9,8 @@
  */
 #include "compile/lower/cover.h"
 
+#include "compile/lower/context.h"
+
 #include "compile/lower/scan.h"
 #include "compile/lower/slack.h"
 
@@ -79,7 +81,9 @@ static double source_cost(Lower *lower, NodeId source) {
     return COMPONENT_COST + UNIT_COST * values_of(lower_values(lower), source)->count;
 }
 
-double cover_cost(Lower *lower, NodeId id) {
+static double sum_cost(Lower *lower, NodeId id);
+
+static double find_cost(Lower *lower, NodeId id) {
     Values *values = lower_values(lower);
     const NodeValues *v = values_of(values, id);
     if (!v) return INFINITY;
@@ -87,13 +91,28 @@ double cover_cost(Lower *lower, NodeId id) {
     if (v->source_count == 1) return source_cost(lower, v->sources[0]);
     Node node = *graph_node(values_graph(values), id);
     if (node.kind == NODE_MAP && (node.op == OP_ADD || node.op == OP_SUB))
-        return cover_cost(lower, node.arg[0]) + cover_cost(lower, node.arg[1]);
+        return sum_cost(lower, node.arg[0]) + sum_cost(lower, node.arg[1]);
     double cost = DIMENSION_COST + UNIT_COST * (v->count < 4 ? v->count : 4 + v->count / 4.0);
     for (uint32_t k = 0; k < v->source_count; k++) cost += source_cost(lower, v->sources[k]);
     if (node.kind == NODE_MAP && node.op == OP_IF && node.arg[2] != NODE_NONE &&
         graph_node(values_graph(values), node.arg[2])->kind == NODE_CONSTANT)
-        return cover_cost(lower, node.arg[1]) + DIMENSION_COST + 2 * UNIT_COST;
+        return sum_cost(lower, node.arg[1]) + DIMENSION_COST + 2 * UNIT_COST;
     return cost;
+}
+
+/* Within one estimate a shared operand costs each time that it is read, but is looked at once. */
+static double sum_cost(Lower *lower, NodeId id) {
+    lower->cost = arena_grow(lower->arena, lower->cost, &lower->cost_capacity, (size_t)id + 1,
+                             sizeof *lower->cost);
+    Costed *known = &lower->cost[id];
+    if (known->estimate != lower->estimates)
+        *known = (Costed){lower->estimates, find_cost(lower, id)};
+    return lower->cost[id].cost;
+}
+
+double cover_cost(Lower *lower, NodeId id) {
+    lower->estimates++; /* what is made since then costs nothing */
+    return sum_cost(lower, id);
 }
 
 /* --- tables ----------------------------------------------------------------------------- */

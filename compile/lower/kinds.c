@@ -194,10 +194,11 @@ static NodeId make_kinds(Lower *lower, NodeId id) {
 NodeId kinds_of(Lower *lower, NodeId id) {
     lower->kinds = arena_grow(lower->arena, lower->kinds, &lower->kinds_capacity, (size_t)id + 1,
                               sizeof *lower->kinds);
+    if (lower->kinds[id] == NODE_NONE) return NODE_NONE;
     if (lower->kinds[id] != 0) return lower->kinds[id] - 1;
     NodeId kinds = make_kinds(lower, id);
-    if (kinds == NODE_NONE) return NODE_NONE;
     lower->kinds = arena_grow(lower->arena, lower->kinds, &lower->kinds_capacity, (size_t)id + 1,
                               sizeof *lower->kinds);
-    return (lower->kinds[id] = kinds + 1) - 1;
+    lower->kinds[id] = kinds == NODE_NONE ? NODE_NONE : kinds + 1;
+    return kinds;
 }

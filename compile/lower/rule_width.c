@@ -7,6 +7,11 @@
 
 #include <math.h>
 
+/* Taking one apart brings up to three widths, which may be unions again: with `s and (s or t)`,
+ * said 60 times, that would never end.  So a conjunction of more unions than the first is left to
+ * a table of combinations, and so is what comes after the second. */
+enum { MOST_TOGETHER = 6, MOST_UNIONS = 500 };
+
 /* Does the formula compare more than one pair of key and query?  As one selector it would
  * need a table of their combinations. */
 static bool is_joint(const Graph *graph, NodeId selector, Arena *arena) {
@@ -85,11 +90,10 @@ static bool feature_length(Lower *lower, NodeId width, Form *form) {
     return true;
 }
 
-/* Comparisons of one key with one query that cannot both hold. */
-static bool exclude(const Graph *graph, NodeId a, NodeId b) {
+/* Parts of conjunctions that cannot both hold: one is the other's negation, or they are
+ * comparisons of one key with one query. */
+static bool parts_exclude(const Graph *graph, NodeId a, NodeId b) {
     const Node *x = graph_node(graph, a), *y = graph_node(graph, b);
-    if (x->kind == NODE_AND) return exclude(graph, x->arg[0], b) || exclude(graph, x->arg[1], b);
-    if (y->kind == NODE_AND) return exclude(graph, a, y->arg[0]) || exclude(graph, a, y->arg[1]);
     if (x->kind == NODE_NOT) return x->arg[0] == b;
     if (y->kind == NODE_NOT) return y->arg[0] == a;
     if (x->kind != NODE_SELECT || y->kind != NODE_SELECT) return false;
@@ -97,22 +101,35 @@ static bool exclude(const Graph *graph, NodeId a, NodeId b) {
     return (ops[x->op].holds & ops[y->op].holds) == 0;
 }
 
+static bool exclude(const Graph *graph, NodeId a, NodeId b, Arena *arena) {
+    Literals x = selector_conjuncts(graph, a, arena), y = selector_conjuncts(graph, b, arena);
+    for (uint32_t k = 0; k < x.count; k++)
+        for (uint32_t m = 0; m < y.count; m++)
+            if (parts_exclude(graph, x.select[k], y.select[m])) return true;
+    return false;
+}
+
 /* The first conjunct that is a joint `or` or `not`, and the rest of the conjunction
- * (NODE_NONE: nothing else). */
+ * (NODE_NONE: nothing else).  NODE_NONE also where there are too many. */
 static NodeId joint_conjunct(Lower *lower, NodeId selector, NodeId *rest) {
     Graph *graph = values_graph(lower->values);
     Literals conjuncts = selector_conjuncts(graph, selector, lower->arena);
     NodeId found = NODE_NONE;
-    *rest = NODE_NONE;
+    uint32_t together = 0;
     for (uint32_t k = 0; k < conjuncts.count; k++) {
         NodeId c = conjuncts.select[k];
         NodeKind kind = graph_node(graph, c)->kind;
         bool joint = (kind == NODE_OR || kind == NODE_NOT) && is_joint(graph, c, lower->arena);
-        if (joint && found == NODE_NONE)
-            found = c;
-        else
-            *rest = *rest == NODE_NONE ? c : graph_and(graph, *rest, c, SPAN_NONE);
+        if (joint && together++ == 0) found = c;
     }
+    *rest = NODE_NONE;
+    if (found == NODE_NONE || together > MOST_TOGETHER || lower->unions >= MOST_UNIONS)
+        return NODE_NONE;
+    for (uint32_t k = 0; k < conjuncts.count; k++) {
+        NodeId c = conjuncts.select[k];
+        if (c != found) *rest = *rest == NODE_NONE ? c : graph_and(graph, *rest, c, SPAN_NONE);
+    }
+    lower->unions++;
     return found;
 }
 
@@ -150,7 +167,7 @@ static bool feature_inclusion(Lower *lower, NodeId width, Form *form, bool *done
                add_width(lower, a, -1, form);
     NodeId b = with_rest(graph, rest, node.arg[1], node.span);
     if (!add_width(lower, a, 1, form) || !add_width(lower, b, 1, form)) return false;
-    return exclude(graph, node.arg[0], node.arg[1]) ||
+    return exclude(graph, node.arg[0], node.arg[1], lower->arena) ||
            add_width(lower, graph_and(graph, a, node.arg[1], node.span), -1, form);
 }
 

@@ -139,7 +139,7 @@ static unsigned char cell(Builder *b, const Conjunct *c, const uint32_t *key_lev
         if (!(ops[node->op].flags & OP_TOTAL) && !atom_comparable(key, query)) return FREE;
         holds[k] = op_compare(node->op, key, query);
     }
-    return selector_holds(b->graph, c->formula, &c->literals, holds);
+    return literals_hold(&c->literals, holds);
 }
 
 static bool fill_matrix(Builder *b, const Conjunct *c, Matrix *m) {

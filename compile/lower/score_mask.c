@@ -56,7 +56,7 @@ static bool is_mask(Masker *b, NodeId formula, ScoreMask mask) {
     for (uint32_t n = longest; n >= 1; n--) {
         for (uint32_t i = 0; i < n; i++)
             for (uint32_t j = 0; j < n; j++) {
-                unsigned cell = positional_cell(b->values, formula, &literals, n, j, i);
+                unsigned cell = positional_cell(b->values, &literals, n, j, i);
                 same_for_all &= cell != CELL_FREE; /* no input may be that long */
                 if (cell != CELL_FREE && cell != mask_holds(mask, j, i)) return false;
             }
@@ -76,8 +76,7 @@ static bool is_causal(Masker *b) {
         for (uint32_t n = longest; n >= 1 && causal; n--)
             for (uint32_t i = 0; i < n && causal; i++)
                 for (uint32_t j = i + 1; j < n && causal; j++)
-                    causal =
-                        positional_cell(b->values, conjuncts.select[c], &literals, n, j, i) != 1;
+                    causal = positional_cell(b->values, &literals, n, j, i) != 1;
         if (causal) return true;
     }
     return false;

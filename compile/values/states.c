@@ -51,7 +51,7 @@ bool states_same_position(const States *states, uint32_t s, uint32_t t) {
 
 Relation relation_of(const States *states, NodeId selector, Arena *arena) {
     const Graph *graph = states->values->graph;
-    Relation r = {.states = states, .selector = selector};
+    Relation r = {.states = states};
     r.literals = selector_literals(graph, selector, arena);
     for (uint32_t k = 0; k < r.literals.count; k++) {
         const Node *node = graph_node(graph, r.literals.select[k]);
@@ -71,5 +71,5 @@ bool relation_holds(const Relation *r, uint32_t s, uint32_t t) {
         holds[k] = ((ops[op].flags & OP_TOTAL) || atom_comparable(key, query)) &&
                    op_compare(op, key, query);
     }
-    return selector_holds(graph, r->selector, &r->literals, holds);
+    return literals_hold(&r->literals, holds);
 }

@@ -29,7 +29,6 @@ bool states_same_position(const States *states, uint32_t s, uint32_t t);
 
 typedef struct Relation {
     const States *states;
-    NodeId selector;
     Literals literals;
     uint32_t key[MAX_LITERALS], query[MAX_LITERALS]; /* columns */
 } Relation;

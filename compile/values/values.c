@@ -309,30 +309,45 @@ static TupleMap *distinct_contexts(Values *values, const Product *product, uint3
     return map;
 }
 
+/* The nodes of a list, and those already seen to follow from them: operands are shared, so the
+ * ways down to them are not followed one by one. */
+typedef struct Given {
+    const Values *values;
+    const NodeId *list;
+    uint32_t count, skip;
+    TupleMap *seen; /* by node; NULL: none */
+    Arena *arena;
+} Given;
+
+static bool is_listed(const Given *c, NodeId id) {
+    for (uint32_t m = 0; m < c->count; m++)
+        if (m != c->skip && c->list[m] == id) return true;
+    return false;
+}
+
 /* Can the node be computed from the others of the list? */
-static bool is_covered(const Values *values, NodeId id, const NodeId *list, uint32_t count,
-                       uint32_t skip) {
-    const Node *node = graph_node(values->graph, id);
+static bool is_covered(Given *c, NodeId id) {
+    const Node *node = graph_node(c->values->graph, id);
     if (node->kind == NODE_CONSTANT) return true;
     if (node->kind != NODE_MAP && node->kind != NODE_LOOKUP) return false;
-    for (int k = 0; k < node->arity; k++) {
-        bool listed = false;
-        for (uint32_t m = 0; m < count; m++) listed |= m != skip && list[m] == node->arg[k];
-        if (!listed && !is_covered(values, node->arg[k], list, count, skip)) return false;
-    }
+    if (!c->seen) c->seen = tuple_map_new(c->arena, 1);
+    bool seen;
+    (void)tuple_map_at(c->seen, &id, &seen);
+    for (int k = 0; k < node->arity && !seen; k++)
+        if (!is_listed(c, node->arg[k]) && !is_covered(c, node->arg[k])) return false;
     return true;
 }
 
 /* The nodes that the others do not determine. */
 static uint32_t independent(const Values *values, const NodeId *nodes, uint32_t count,
-                            NodeId *basis) {
-    uint32_t kept = 0;
+                            NodeId *basis, Arena *arena) {
+    uint32_t kept = count;
     memcpy(basis, nodes, count * sizeof *basis);
-    kept = count;
     for (uint32_t k = count; k-- > 0;) {
         bool twice = false;
         for (uint32_t m = 0; m < k; m++) twice |= basis[m] == basis[k];
-        if (!twice && !is_covered(values, basis[k], basis, kept, k)) continue;
+        Given given = {values, basis, kept, k, NULL, arena};
+        if (!twice && !is_covered(&given, basis[k])) continue;
         memmove(basis + k, basis + k + 1, (kept - k - 1) * sizeof *basis);
         kept--;
     }
@@ -378,7 +393,7 @@ static uint32_t add_kind_sources(Values *values, const Request *request, NodeId 
 static bool choose_product(Values *values, const Request *request, Product *product, NodeId *basis,
                            Arena *arena) {
     for (int attempt = 0; attempt < 2; attempt++) {
-        uint32_t size = attempt ? independent(values, request->basis, request->basis_count, basis)
+        uint32_t size = attempt ? independent(values, request->basis, request->basis_count, basis, arena)
                                 : join_sources(values, request->basis, request->basis_count, basis);
         if (size != UINT32_MAX) size = add_kind_sources(values, request, basis, size);
         if (size == UINT32_MAX) continue;
@@ -485,6 +500,10 @@ static bool compute_elementwise(Values *values, NodeId id, Entry *entry, Arena *
 const NodeValues *values_of(Values *values, NodeId node) {
     Entry *entry = values_entry(values, node);
     if (entry->values.known) return &entry->values;
+    if (entry->failure) { /* found out once: it may have taken long */
+        values->error = *entry->failure;
+        return NULL;
+    }
     entry->sets = ARENA_ARRAY(values->arena, domain_contexts(values->domain), SetId);
     entry->values.sets = entry->sets;
     const Node *n = graph_node(values->graph, node);
@@ -505,7 +524,11 @@ const NodeValues *values_of(Values *values, NodeId node) {
     entry->values.levels = entry->levels;
     entry->values.kinds = entry->kinds;
     entry->values.known = done;
-    return done ? &entry->values : NULL;
+    if (done) return &entry->values;
+    ValuesError *failure = ARENA_NEW(values->arena, ValuesError);
+    *failure = values->error;
+    entry->failure = failure;
+    return NULL;
 }
 
 /* --- rows ------------------------------------------------------------------------------- */

@@ -13,9 +13,11 @@ typedef struct Entry {
     size_t level_capacity, kind_capacity;
     Table table; /* over levels, by atom_hash */
     SetId *sets;
+    const ValuesError *failure; /* why it has no values, or NULL */
     const SelectorFacts *facts; /* selectors */
     signed char moves;          /* aggregates: -1 no, 1 yes, 0 not yet asked */
     signed char order;          /* selectors: strict total order?  the same */
+    signed char global;         /* sources: one value in an input?  the same */
     double rounding;            /* values_rounding */
     bool rounding_known;
 } Entry;

@@ -3,111 +3,8 @@
 #include "compile/values/numbers.h"
 #include "compile/values/values_private.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* --- formulas --------------------------------------------------------------------------- */
-
-static void add_literals(const Graph *graph, NodeId id, Literals *list, bool conjuncts_only) {
-    const Node *node = graph_node(graph, id);
-    bool leaf = node->kind == NODE_SELECT || (conjuncts_only && node->kind != NODE_AND);
-    if (!leaf) {
-        for (int k = 0; k < node->arity; k++)
-            add_literals(graph, node->arg[k], list, conjuncts_only);
-        return;
-    }
-    for (uint32_t k = 0; k < list->count; k++)
-        if (list->select[k] == id) return;
-    list->select[list->count++] = id;
-}
-
-static Literals gather_literals(const Graph *graph, NodeId selector, bool conjuncts, Arena *arena) {
-    Literals list = {.select = ARENA_ARRAY(arena, (size_t)selector + 1, NodeId)};
-    add_literals(graph, selector, &list, conjuncts);
-    return list;
-}
-
-Literals selector_literals(const Graph *graph, NodeId selector, Arena *arena) {
-    return gather_literals(graph, selector, false, arena);
-}
-
-Literals selector_conjuncts(const Graph *graph, NodeId selector, Arena *arena) {
-    return gather_literals(graph, selector, true, arena);
-}
-
-/* Three-valued: what is possible and what is certain. */
-typedef struct Chance {
-    bool can, must;
-} Chance;
-
-static Chance formula_chance(const Graph *graph, NodeId id, const Literals *literals,
-                             const Chance *chance) {
-    const Node *node = graph_node(graph, id);
-    if (node->kind == NODE_SELECT) {
-        for (uint32_t k = 0; k < literals->count; k++)
-            if (literals->select[k] == id) return chance[k];
-    }
-    Chance a = formula_chance(graph, node->arg[0], literals, chance);
-    if (node->kind == NODE_NOT) return (Chance){!a.must, !a.can};
-    Chance b = formula_chance(graph, node->arg[1], literals, chance);
-    if (node->kind == NODE_AND) return (Chance){a.can && b.can, a.must && b.must};
-    return (Chance){a.can || b.can, a.must || b.must};
-}
-
-bool selector_holds(const Graph *graph, NodeId selector, const Literals *literals,
-                    const bool *holds) {
-    Chance chance[MAX_LITERALS];
-    assert(literals->count <= MAX_LITERALS);
-    for (uint32_t k = 0; k < literals->count; k++) chance[k] = (Chance){holds[k], holds[k]};
-    return formula_chance(graph, selector, literals, chance).must;
-}
-
-/* --- positions -------------------------------------------------------------------------- */
-
-static bool has_one_value(Values *values, NodeId node) {
-    const NodeValues *v = values_of(values, node);
-    for (uint32_t c = 0; v && c < domain_contexts(values->domain); c++) {
-        uint32_t count;
-        sets_get(values->sets, v->sets[c], &count);
-        if (count > 1) return false;
-    }
-    return v != NULL;
-}
-
-bool literals_positional(Values *values, const Literals *literals) {
-    if (literals->count > MAX_LITERALS) return false;
-    for (uint32_t k = 0; k < literals->count; k++) {
-        NodeId key = graph_node(values->graph, literals->select[k])->arg[0];
-        NodeId query = graph_node(values->graph, literals->select[k])->arg[1];
-        if (!has_one_value(values, key) || !has_one_value(values, query)) return false;
-    }
-    return true;
-}
-
-/* False where the context never comes up. */
-static bool single_value(Values *values, NodeId node, uint32_t context, Atom *value) {
-    const NodeValues *v = values_of(values, node);
-    uint32_t count;
-    const uint32_t *member = sets_get(values->sets, v->sets[context], &count);
-    if (count) *value = v->levels[member[0]];
-    return count > 0;
-}
-
-unsigned positional_cell(Values *values, NodeId formula, const Literals *literals, uint32_t n,
-                         uint32_t j, uint32_t i) {
-    bool holds[MAX_LITERALS];
-    for (uint32_t k = 0; k < literals->count; k++) {
-        const Node *node = graph_node(values->graph, literals->select[k]);
-        Atom key, query;
-        if (!single_value(values, node->arg[0], context_of(n, j), &key) ||
-            !single_value(values, node->arg[1], context_of(n, i), &query))
-            return CELL_FREE;
-        if (!(ops[node->op].flags & OP_TOTAL) && !atom_comparable(key, query)) return CELL_FREE;
-        holds[k] = op_compare(node->op, key, query);
-    }
-    return selector_holds(values->graph, formula, literals, holds);
-}
 
 /* --- counting --------------------------------------------------------------------------- */
 
@@ -243,7 +140,7 @@ static bool gather_queries(Counter *c, uint32_t context, Queries *q, Arena *aren
                             values_entry(c->values, c->query[k])->levels[level[1]], &holds[k]);
         }
         if (!valid) continue;
-        bool selected = selector_holds(c->graph, c->selector, &c->literals, holds);
+        bool selected = literals_hold(&c->literals, holds);
         uint32_t *at = tuple_map_at(q->map, row, &found);
         if (!found) {
             *at = tuple_map_count(q->map) - 1;
@@ -260,7 +157,7 @@ static Chance group_chance(Counter *c, const KeyGroup *group, const uint32_t *qu
     Chance chance[MAX_LITERALS];
     for (uint32_t k = 0; k < c->literals.count; k++)
         chance[k] = literal_chance(c, k, group->sets[k], query_level[query_of[k]]);
-    return formula_chance(c->graph, c->selector, &c->literals, chance);
+    return literals_chance(&c->literals, chance);
 }
 
 /* The least and most keys that a query at one context selects, over its possible values. */
@@ -306,9 +203,9 @@ static bool prepare(Counter *c) {
     return true;
 }
 
-/* Is the source the same at every position of an input?  So it is when every query that it
- * is selected by is. */
-static bool is_global(Values *values, NodeId source, Arena *arena) {
+static bool is_global(Values *values, NodeId source, Arena *arena);
+
+static bool find_global(Values *values, NodeId source, Arena *arena) {
     Node node = *graph_node(values->graph, source);
     if (node.kind != NODE_AGGREGATE && node.kind != NODE_WIDTH) return false;
     Literals literals = selector_literals(values->graph, node.arg[0], arena);
@@ -320,6 +217,14 @@ static bool is_global(Values *values, NodeId source, Arena *arena) {
         if (!q) return false;
     }
     return true;
+}
+
+/* Is the source the same at every position of an input?  So it is when every query that it
+ * is selected by is. */
+static bool is_global(Values *values, NodeId source, Arena *arena) {
+    Entry *entry = values_entry(values, source);
+    if (!entry->global) entry->global = find_global(values, source, arena) ? 1 : -1;
+    return entry->global > 0;
 }
 
 /* Does the source differ from position to position of an input? */
@@ -448,8 +353,8 @@ static bool count_positional(Counter *c, uint32_t *least, uint32_t *most) {
     for (uint32_t n = 1; n <= longest; n++) {
         for (uint32_t i = 0; i < n; i++) {
             Atom k, q;
-            if (!single_value(c->values, c->key[0], context_of(n, i), &k) || !is_exact_number(k) ||
-                !single_value(c->values, c->query[0], context_of(n, i), &q) || !is_exact_number(q))
+            if (!values_single(c->values, c->key[0], context_of(n, i), &k) || !is_exact_number(k) ||
+                !values_single(c->values, c->query[0], context_of(n, i), &q) || !is_exact_number(q))
                 return false;
             key[i] = atom_double(k), query[i] = atom_double(q);
         }

@@ -192,12 +192,11 @@ static bool uncertain_row(Work *w, SetId set, uint32_t least, uint32_t most) {
 typedef struct CertainRows {
     bool everything, positional;
     Literals literals;
-    NodeId selector;
 } CertainRows;
 
 static bool certain(Values *values, const CertainRows *rows, uint32_t n, uint32_t j, uint32_t i) {
     return rows->everything ||
-           positional_cell(values, rows->selector, &rows->literals, n, j, i) == 1;
+           positional_cell(values, &rows->literals, n, j, i) == 1;
 }
 
 /* One value from each selected position's own set. */
@@ -319,7 +318,6 @@ static bool compute_aggregate(Values *values, NodeId id, Entry *entry) {
               .means_of = tuple_map_new(scratch, 1),
               .arena = scratch};
     CertainRows rows = {.everything = facts->everything,
-                        .selector = selector,
                         .literals = selector_literals(values->graph, selector, scratch)};
     rows.positional = !rows.everything && literals_positional(values, &rows.literals);
     bool done = rows.everything || rows.positional ? certain_sets(&w, &rows, facts, entry->sets)
