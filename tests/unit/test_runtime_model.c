@@ -41,6 +41,79 @@ static void test_counts(void **state) {
     model_free(NULL);
 }
 
+/* Sizes whose product does not fit, or leaves no room to round up: no memory, rather than less
+ * than asked for.  Nothing at all is an array too. */
+static void test_sizes(void **state) {
+    (void)state;
+    static const struct {
+        size_t count, size;
+    } beyond[] = {
+        {SIZE_MAX / 2 + 2, 2}, {2, SIZE_MAX / 2 + 2},
+        {SIZE_MAX / 8 + 2, 8}, {(size_t)1 << 33, 1ul << 31},
+        {PTRDIFF_MAX, 1},      {PTRDIFF_MAX, 2},
+        {SIZE_MAX, 1},         {SIZE_MAX, SIZE_MAX},
+    };
+    for (size_t k = 0; k < sizeof beyond / sizeof *beyond; k++) {
+        size_t count = beyond[k].count, size = beyond[k].size;
+        assert_null(rt_calloc(count, size));
+        assert_null(rt_calloc_aligned(count, size));
+        void *old = rt_calloc(1, 1);
+        assert_null(rt_realloc(old, count, size));
+        free(old);
+        RtCarve carve = {0};
+        rt_carve(&carve, count, size);
+        rt_carve(&carve, count, size);
+        rt_carve(&carve, 3, 1);
+        assert_true(carve.overflow);
+    }
+    void *of_none[] = {rt_calloc(0, 8), rt_calloc_aligned(8, 0), rt_realloc(NULL, 0, 1)};
+    for (size_t k = 0; k < 3; k++) {
+        assert_non_null(of_none[k]);
+        free(of_none[k]);
+    }
+}
+
+/* Arrays of all sizes begin at cache lines, one behind the other, and no line is wasted. */
+static void test_carve(void **state) {
+    (void)state;
+    enum { SIZES = 200 };
+    for (size_t a = 0; a < SIZES; a++)
+        for (size_t b = 0; b < SIZES; b++) {
+            RtCarve size = {0}, carve = {0};
+            assert_null(rt_carve(&size, a, 1));
+            assert_null(rt_carve(&size, 1, b));
+            size_t lines = a / 64 + (a % 64 > 0) + b / 64 + (b % 64 > 0);
+            assert_int_equal(size.used, lines * 64);
+            assert_false(size.overflow);
+            char base[8 * 64];
+            carve.base = base;
+            char *first = rt_carve(&carve, a, 1), *second = rt_carve(&carve, 1, b);
+            assert_ptr_equal(first, base);
+            assert_int_equal((uintptr_t)second - (uintptr_t)first, (a / 64 + (a % 64 > 0)) * 64);
+        }
+}
+
+/* A buffer grows when it must and stays otherwise, always at a cache line. */
+static void test_buffer(void **state) {
+    (void)state;
+    static const size_t sizes[] = {1, 63, 64, 65, 64, 1000, 999, 1001, 1};
+    RtBuffer buffer = {0};
+    size_t most = 0;
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        void *before = buffer.bytes;
+        assert_true(rt_buffer_reserve(&buffer, sizes[k]));
+        if (sizes[k] <= most) assert_ptr_equal(buffer.bytes, before);
+        if (sizes[k] > most) most = sizes[k];
+        assert_int_equal(buffer.size, most);
+        assert_int_equal((uintptr_t)buffer.bytes % 64, 0);
+        memset(buffer.bytes, 1, buffer.size);
+    }
+    assert_false(rt_buffer_reserve(&buffer, SIZE_MAX));
+    assert_int_equal(buffer.size, most);
+    rt_buffer_clear(&buffer);
+    assert_null(buffer.bytes);
+}
+
 /* Layers and heads stay where they are while others are added. */
 static void test_pointers_stay(void **state) {
     (void)state;
@@ -362,11 +435,19 @@ static void test_cost(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),        cmocka_unit_test(test_cost),
-        cmocka_unit_test(test_pointers_stay), cmocka_unit_test(test_rounding),
-        cmocka_unit_test(test_refused),       cmocka_unit_test(test_overflow),
-        cmocka_unit_test(test_atoms),         cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_no_memory),     cmocka_unit_test(test_no_memory_building),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_carve),
+        cmocka_unit_test(test_buffer),
+        cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_cost),
+        cmocka_unit_test(test_pointers_stay),
+        cmocka_unit_test(test_rounding),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_overflow),
+        cmocka_unit_test(test_atoms),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_no_memory_building),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
