@@ -33,6 +33,7 @@ CXX     := clang++
 SAN     := -fsanitize=address,undefined -fno-sanitize-recover=all \
            -fsanitize-coverage=inline-8bit-counters,pc-table,indirect-calls
 OPT     := -O2 -g
+LDFLAGS += -fsanitize-link-c++-runtime # the solver is C++, and clang links as for C
 endif
 ifeq ($(MODE),fuzzcover)
 CC      := clang
