@@ -74,7 +74,7 @@ SOLVER   := -lcadical -lstdc++ # what express/ needs besides
 LDLIBS   += $(LIBLIBS) -lopenblas $(SOLVER)
 CXXFLAGS += -std=c++17 $(OPT) -Wall -Wextra -Wshadow $(SAN) -fPIC -fvisibility=hidden
 
-ROOMS   := base grammar graph interp/exec interp/eval compile/values compile/lower compile/emit \
+ROOMS   := base grammar graph interp/exec interp/eval compile/values compile/facts compile/lower compile/emit \
            compile/prove compile runtime api
 SRC_LIB := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c))
 SRC_CLI := $(wildcard cli/*.c)

@@ -82,9 +82,9 @@ typedef struct Report {
 static const char *inputs_text(const Report *r) {
     Arena *arena = command_arena();
     const RaspModelInfo *i = r->info;
-    const char *text =
-        arena_format(arena, "alphabet %s (%zu token%s), length 1 to %zu", summary_alphabet(i, 30),
-                     i->alphabet_size, plural(i->alphabet_size), i->max_length);
+    const char *text = arena_format(arena, "alphabet %s (%zu token%s), length 1 to %zu",
+                                    summary_alphabet(i->alphabet, i->alphabet_size, 30),
+                                    i->alphabet_size, plural(i->alphabet_size), i->max_length);
     if (i->first >= 0)
         text =
             arena_format(arena, "%s, first %s", text, print_text(i->alphabet[i->first], RASP_JSON));

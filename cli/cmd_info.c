@@ -78,8 +78,8 @@ static void print_sizes(const Info *info) {
     printf("%s: %s\n", safe_text(info->path),
            m->program ? safe_text(m->program) : "(its program is not recorded)");
     put_line(2, "inputs          %zu %s%s %s, length 1 to %zu", m->alphabet_size,
-             kind_names[m->token_kind], plural(m->alphabet_size), summary_alphabet(m, SHOWN),
-             m->max_length);
+             kind_names[m->token_kind], plural(m->alphabet_size),
+             summary_alphabet(m->alphabet, m->alphabet_size, SHOWN), m->max_length);
     print_domain(m);
     put_line(2, "attention       %zu layer%s, %zu head%s%s%s", m->attention_layers,
              plural(m->attention_layers), m->heads, plural(m->heads),

@@ -63,14 +63,14 @@ static bool is_character(RaspAtom token) {
            utf8_step(token.as.s.text, token.as.s.length) == token.as.s.length;
 }
 
-const char *summary_alphabet(const RaspModelInfo *info, size_t limit) {
+const char *summary_alphabet(const RaspAtom *alphabet, size_t size, size_t limit) {
     bool plain = true;
-    for (size_t k = 0; k < info->alphabet_size; k++) plain &= is_character(info->alphabet[k]);
+    for (size_t k = 0; k < size; k++) plain &= is_character(alphabet[k]);
     const char *text = plain ? "\"" : "[";
-    for (size_t k = 0; k < info->alphabet_size && k < limit; k++)
+    for (size_t k = 0; k < size && k < limit; k++)
         text = arena_format(command_arena(), "%s%s%s", text, k && !plain ? ", " : "",
-                            print_text(info->alphabet[k], plain ? RASP_PLAIN : RASP_JSON));
-    return arena_format(command_arena(), "%s%s%s", text, info->alphabet_size > limit ? "..." : "",
+                            print_text(alphabet[k], plain ? RASP_PLAIN : RASP_JSON));
+    return arena_format(command_arena(), "%s%s%s", text, size > limit ? "..." : "",
                         plain ? "\"" : "]");
 }
 

@@ -12,13 +12,10 @@ const char *summary_heads(const RaspModelInfo *info);
 void summary_json(Json *json, const RaspModelInfo *info);
 
 /* "abc", "[1, 2, 3]", cut to about `limit` tokens. */
-const char *summary_alphabet(const RaspModelInfo *info, size_t limit);
+const char *summary_alphabet(const RaspAtom *alphabet, size_t size, size_t limit);
 
 /* 329960 as "329,960". */
 const char *grouped(size_t number);
-
-/* "s", or "" for one. */
-const char *plural(size_t count);
 
 /* Has the program an answer everywhere, in words; for the line `answers`. */
 const char *summary_answers(const RaspModelInfo *info);

@@ -266,6 +266,21 @@ bool compile_graph(Graph *graph, const CompileOutput *outputs, uint32_t output_c
     return choose_weights(&k);
 }
 
+bool compile_facts(Graph *graph, NodeId sop, const CompileOptions *options, Arena *arena,
+                   Facts *facts, LowerError *error) {
+    if (!check_options(options, error)) return false;
+    Values *values = values_new(graph, keep_domain(options, arena), options->table_limit,
+                                (uint64_t)options->table_limit * ROWS_PER_LEVEL, arena);
+    if (!check_where(values, options->where, error)) return false;
+    const NodeValues *v = values_of(values, sop);
+    if (v && v->count == 0) {
+        *error = (LowerError){.node = sop, .message = "fails on every input of the domain"};
+        return false;
+    }
+    *facts = facts_find(values, sop, arena);
+    return true;
+}
+
 bool compiled_lay_out(Compiled *compiled, const CompileOptions *options) {
     if (options->layout == LAYOUT_COMPACT) return true;
     arena_charge(compiled->tensors, layout_bytes(compiled->model));

@@ -9,6 +9,7 @@
 
 #include "compile/answers.h"
 #include "compile/circuit.h"
+#include "compile/facts/facts.h"
 #include "compile/lower/lower.h"
 #include "runtime/model.h"
 
@@ -80,6 +81,9 @@ typedef struct Compiled {
 bool compile_graph(Graph *graph, const CompileOutput *outputs, uint32_t output_count,
                    const CompileOptions *options, Arena *arena, Compiled *compiled,
                    LowerError *error);
+/* What the text of one s-op shows of it; the same errors. */
+bool compile_facts(Graph *graph, NodeId sop, const CompileOptions *options, Arena *arena,
+                   Facts *facts, LowerError *error);
 /* The inputs that the options speak of. */
 Domain compile_domain(const CompileOptions *options);
 /* Puts the model into the layout that the options ask for, once it has been described; false

@@ -96,11 +96,14 @@ static bool syntax(Fixture *f, RaspError *error) {
 
 static bool look(Fixture *f, RaspError *error) {
     RaspSop sop;
+    RaspFacts facts;
+    RaspTarget inputs = {.alphabet = "ab", .max_length = 3};
     size_t count;
     char *graph = NULL;
     bool fine = rasp_program_expression(f->program, "y + 1", &sop, error) &&
                 rasp_program_sops(f->program, &count, error) &&
                 rasp_program_layers(f->program, &sop, error) &&
+                rasp_program_facts(f->program, &sop, &inputs, &facts, error) &&
                 (graph = rasp_program_graph(f->program, &sop, 1, error));
     rasp_free(graph);
     return fine;
