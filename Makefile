@@ -227,7 +227,7 @@ install: all ## install below PREFIX (default /usr/local)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include \
 	    $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/share/rasp
 	install bin/rasp $(DESTDIR)$(PREFIX)/bin/rasp
-	install -m 644 api/rasp.h $(DESTDIR)$(PREFIX)/include/
+	install -m 644 api/rasp.h api/rasp_circuit.h $(DESTDIR)$(PREFIX)/include/
 	install -m 644 $(B)/librasp.a $(B)/$(SO) $(DESTDIR)$(PREFIX)/lib/
 	ln -sf $(SO) $(DESTDIR)$(PREFIX)/lib/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/librasp.so
@@ -237,7 +237,8 @@ install: all ## install below PREFIX (default /usr/local)
 
 uninstall: ## remove what install put there
 	rm -rf $(DESTDIR)$(PREFIX)/bin/rasp $(DESTDIR)$(PREFIX)/share/rasp \
-	    $(DESTDIR)$(PREFIX)/include/rasp.h $(DESTDIR)$(PREFIX)/lib/librasp.a \
+	    $(DESTDIR)$(PREFIX)/include/rasp.h $(DESTDIR)$(PREFIX)/include/rasp_circuit.h \
+	    $(DESTDIR)$(PREFIX)/lib/librasp.a \
 	    $(DESTDIR)$(PREFIX)/lib/librasp.so* $(DESTDIR)$(PREFIX)/lib/pkgconfig/rasp.pc
 
 clean: ## remove everything built

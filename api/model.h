@@ -3,6 +3,7 @@
 #ifndef RASP_API_MODEL_H
 #define RASP_API_MODEL_H
 
+#include "api/rasp_circuit.h"
 #include "api/target.h"
 
 #include "compile/prove/certificate.h"
@@ -22,9 +23,10 @@ struct RaspModel {
     RaspProgram *program; /* compiled from, or embedded and asked for; else NULL */
     Target target;        /* with a program */
     bool is_compiled;     /* by rasp_compile: */
-    Core compiling;       /* within the program's budget */
+    Core compiling;       /* within the program's budget; also of `circuit` */
     Compiled compiled;
     RaspCompileStats stats;
+    const RaspCircuit *circuit; /* NULL: nobody has asked for it */
 };
 
 /* With one owner and nothing inside; NULL: no memory. */
