@@ -219,8 +219,8 @@ static bool has_answer(const RaspForward *f, size_t output) {
     return true;
 }
 
-/* False: no output has an answer. */
-static bool make_sequences(RaspForward *f) {
+/* False: no output has an answer, and one must. */
+static bool make_sequences(RaspForward *f, bool patched) {
     const RaspModelInfo *info = &f->engine->owner->info;
     bool any = false;
     f->outputs = ARENA_ARRAY(f->core.arena, info->output_count, RaspSequence);
@@ -232,12 +232,13 @@ static bool make_sequences(RaspForward *f) {
             atoms[i] = reading_out(f->engine, k, run_reading(&f->result, k, i)).value;
         f->outputs[k] = sequence_of_atoms(atoms, f->length);
     }
-    return any || core_fail(&f->core, RASP_FAILED, "%s", no_answer);
+    return any || patched || core_fail(&f->core, RASP_FAILED, "%s", no_answer);
 }
 
 typedef struct ForwardCall {
     const RaspInput *input;
-    const RaspTap *tap; /* NULL: the engine */
+    const RaspTap *tap;     /* NULL, as the patch is too: the engine */
+    const RaspPatch *patch; /* NULL: nothing is changed */
 } ForwardCall;
 
 bool engine_failed(Core *core, const RtError *reason) {
@@ -272,7 +273,17 @@ static bool decode(RaspForward *f, const double *h) {
     return fine;
 }
 
-static bool run_reference(RaspForward *f, const RaspTap *tap) {
+_Static_assert((int)RASP_ROLE_QUERY == (int)REFERENCE_QUERY &&
+                   (int)RASP_ROLE_KEY == (int)REFERENCE_KEY &&
+                   (int)RASP_ROLE_VALUE == (int)REFERENCE_VALUE &&
+                   (int)RASP_ROLE_INPUT == (int)REFERENCE_INPUT,
+               "the roles that read the stream in a pass");
+
+static bool run_reference(RaspForward *f, const RaspTap *wanted, const RaspPatch *change) {
+    static const RaspTap no_tap;
+    static const RaspPatch no_patch;
+    const RaspTap *tap = wanted ? wanted : &no_tap;
+    const RaspPatch *patch = change ? change : &no_patch;
     RtError reason;
     ReferenceOptions options = {.rule = f->engine->options.rule,
                                 .temperature = f->engine->options.temperature,
@@ -280,7 +291,13 @@ static bool run_reference(RaspForward *f, const RaspTap *tap) {
                                 .tap = {.context = tap->context,
                                         .head = tap->head,
                                         .sublayer = tap->sublayer,
-                                        .residual = tap->residual}};
+                                        .residual = tap->residual},
+                                .patch = {.context = patch->context,
+                                          .read = patch->read,
+                                          .weights = patch->weights,
+                                          .head = patch->head,
+                                          .sublayer = patch->sublayer,
+                                          .residual = patch->residual}};
     double *h = reference_run(f->engine->model, &options, f->ids, f->length, &reason);
     if (!h) return engine_failed(&f->core, &reason);
     bool fine = decode(f, h);
@@ -292,8 +309,9 @@ static bool run(Core *core, void *context) {
     RaspForward *f = (RaspForward *)core;
     const ForwardCall *call = context;
     if (!read_ids(f, call->input)) return false;
-    if (!(call->tap ? run_reference(f, call->tap) : run_engine(f))) return false;
-    return make_sequences(f);
+    bool plain = call->tap || call->patch;
+    if (!(plain ? run_reference(f, call->tap, call->patch) : run_engine(f))) return false;
+    return make_sequences(f, call->patch != NULL);
 }
 
 static RaspForward *forward(RaspEngine *e, const ForwardCall *call, RaspError *error) {
@@ -311,12 +329,17 @@ static RaspForward *forward(RaspEngine *e, const ForwardCall *call, RaspError *e
 }
 
 RaspForward *rasp_forward(RaspEngine *engine, const RaspInput *input, RaspError *error) {
-    return forward(engine, &(ForwardCall){input, NULL}, error);
+    return forward(engine, &(ForwardCall){.input = input}, error);
 }
 
 RaspForward *rasp_trace(RaspEngine *engine, const RaspInput *input, const RaspTap *tap,
                         RaspError *error) {
-    return forward(engine, &(ForwardCall){input, tap}, error);
+    return forward(engine, &(ForwardCall){.input = input, .tap = tap}, error);
+}
+
+RaspForward *rasp_patch(RaspEngine *engine, const RaspInput *input, const RaspPatch *patch,
+                        const RaspTap *tap, RaspError *error) {
+    return forward(engine, &(ForwardCall){.input = input, .tap = tap, .patch = patch}, error);
 }
 
 void rasp_forward_free(RaspForward *f) {

@@ -239,6 +239,41 @@ RASP_API const RaspCircuit *rasp_model_circuit(RaspModel *model, RaspError *erro
 RASP_API void rasp_circuit_downstream(const RaspCircuit *circuit, bool below, bool *columns,
                                       bool *outputs);
 
+/* === changing a run ======================================================================= */
+
+/* Called with what a forward pass is about to go on with, in its order, and may change it; NULL:
+ * not wanted.  Shapes as in RaspTap, whose functions see what came of it: all are row-major, n is
+ * the input's length, row 0 is the sink.  No input changes the sink's row of anything, and what
+ * the model does with it is worked into its weights: a change that stands for another input leaves
+ * it alone.
+ *
+ * An embedding or a column of it is changed in `residual` at step 0, a head in `head`, a unit in
+ * `sublayer`; an edge in `read`, which one reader alone sees (the tables of a sublayer have one
+ * reader: to change one of them, its units); attention in `weights`. */
+typedef struct RaspPatch {
+    void *context;
+    /* stream: [n+1, width], what the role (RASP_ROLE_QUERY to RASP_ROLE_INPUT) of this head, or
+     * this sublayer, is shown of the residual stream: a copy. */
+    void (*read)(void *context, size_t layer, size_t piece, int role, size_t n, size_t width,
+                 double *stream);
+    /* [n+1, n+1], after the softmax. */
+    void (*weights)(void *context, size_t layer, size_t head, size_t n, double *weights);
+    /* result: [n+1, width], what the head is about to add to the residual stream. */
+    void (*head)(void *context, size_t layer, size_t head, size_t n, size_t width, double *result);
+    /* hidden: [n+1, units], after the ReLU. */
+    void (*sublayer)(void *context, size_t layer, size_t sublayer, size_t n, size_t units,
+                     double *hidden);
+    /* stream: [n+1, width]; sublayer -1: after the layer's heads, -2: after the embedding. */
+    void (*residual)(void *context, size_t layer, int sublayer, size_t n, size_t width,
+                     double *stream);
+} RaspPatch;
+
+/* rasp_trace with changes; `tap` may be NULL.  Outputs decode whatever the stream holds in the
+ * end: the nearest of their values, however far.  A run that says of all outputs that they have
+ * no answer is no error here. */
+RASP_API RaspForward *rasp_patch(RaspEngine *engine, const RaspInput *input, const RaspPatch *patch,
+                                 const RaspTap *tap, RaspError *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -106,23 +106,44 @@ typedef struct {
     size_t layer, n;
 } Pass;
 
+/* h[n1, W] @ m for one reader, who may be shown something else than h. */
+static double *read_stream(const Pass *p, size_t piece, ReferenceReader reader, const double *h,
+                           const Tensor *m) {
+    const ReferencePatch *patch = &p->options->patch;
+    size_t n1 = p->n + 1, size = n1 * m->rows;
+    if (!patch->read) return multiply(h, n1, m);
+    double *copy = rt_calloc(size, sizeof *copy), *out = NULL;
+    if (copy) {
+        memcpy(copy, h, size * sizeof *copy);
+        patch->read(patch->context, p->layer, piece, (int)reader, p->n, m->rows, copy);
+        out = multiply(copy, n1, m);
+    }
+    free(copy);
+    return out;
+}
+
 /* r[n1, W] += softmax(scores) (h value) output */
 static bool add_head(const Pass *p, size_t number, const ModelHead *head, const double *h,
                      double *r) {
     size_t n1 = p->n + 1, width = head->output.cols;
     const ReferenceTap *tap = &p->options->tap;
-    double *q = multiply(h, n1, &head->query), *k = multiply(h, n1, &head->key);
-    double *v = multiply(h, n1, &head->value), *s = rt_calloc(n1 * n1, sizeof *s);
+    const ReferencePatch *patch = &p->options->patch;
+    double *q = read_stream(p, number, REFERENCE_QUERY, h, &head->query);
+    double *k = read_stream(p, number, REFERENCE_KEY, h, &head->key);
+    double *v = read_stream(p, number, REFERENCE_VALUE, h, &head->value);
+    double *s = rt_calloc(n1 * n1, sizeof *s);
     double *a = rt_calloc(n1 * n1, sizeof *a), *z = NULL, *result = NULL;
     bool ok = q && k && v && s && a;
     if (ok) {
         score(head, p->options, n1, q, k, s);
         memcpy(a, s, n1 * n1 * sizeof *a);
         weigh(head, p->options, n1, a);
+        if (patch->weights) patch->weights(patch->context, p->layer, number, p->n, a);
         z = multiply(a, n1, &(Tensor){n1, head->value.cols, v});
         result = z ? multiply(z, n1, &head->output) : NULL;
         ok = result != NULL;
     }
+    if (ok && patch->head) patch->head(patch->context, p->layer, number, p->n, width, result);
     for (size_t i = 0; ok && i < n1 * width; i++) r[i] += result[i];
     if (ok && tap->head) tap->head(tap->context, p->layer, number, p->n, s, a, width, result);
     free(q), free(k), free(v), free(s), free(a), free(z), free(result);
@@ -143,12 +164,14 @@ static bool add_heads(const Pass *p, const ModelLayer *layer, double *h) {
 static bool add_mlp(const Pass *p, size_t number, const ModelMlp *mlp, double *h) {
     size_t u = mlp->in.cols, n1 = p->n + 1, width = mlp->out.cols;
     const ReferenceTap *tap = &p->options->tap;
-    double *hidden = multiply(h, n1, &mlp->in);
+    const ReferencePatch *patch = &p->options->patch;
+    double *hidden = read_stream(p, number, REFERENCE_INPUT, h, &mlp->in);
     if (!hidden) return false;
     for (size_t i = 0; i < n1 * u; i++) {
         double x = hidden[i] + mlp->in_bias.data[i % u];
         hidden[i] = x > 0 ? x : 0;
     }
+    if (patch->sublayer) patch->sublayer(patch->context, p->layer, number, p->n, u, hidden);
     multiply_add(hidden, n1, &mlp->out, h);
     for (size_t i = 0; i < n1 * width; i++) h[i] += mlp->out_bias.data[i % width];
     if (tap->sublayer) tap->sublayer(tap->context, p->layer, number, p->n, u, hidden);
@@ -156,8 +179,10 @@ static bool add_mlp(const Pass *p, size_t number, const ModelMlp *mlp, double *h
     return true;
 }
 
-static void show(const Pass *p, int sublayer, const double *h, size_t width) {
+static void show(const Pass *p, int sublayer, double *h, size_t width) {
     const ReferenceTap *tap = &p->options->tap;
+    const ReferencePatch *patch = &p->options->patch;
+    if (patch->residual) patch->residual(patch->context, p->layer, sublayer, p->n, width, h);
     if (tap->residual) tap->residual(tap->context, p->layer, sublayer, p->n, width, h);
 }
 

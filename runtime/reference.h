@@ -28,11 +28,35 @@ typedef struct {
                      const double *h);
 } ReferenceTap;
 
+/* Who reads the residual stream. */
+typedef enum {
+    REFERENCE_QUERY,
+    REFERENCE_KEY,
+    REFERENCE_VALUE,
+    REFERENCE_INPUT, /* of a feed-forward sublayer */
+} ReferenceReader;
+
+/* Called with what the pass is about to go on with, which it may change; NULL: not wanted.  A tap
+ * is shown what came of it.  Shapes are those of the tap. */
+typedef struct {
+    void *context;
+    /* stream: [n+1, W], of `reader` (a ReferenceReader) of this head, or of this sublayer; a copy
+     * that nobody else reads. */
+    void (*read)(void *context, size_t layer, size_t piece, int reader, size_t n, size_t width,
+                 double *stream);
+    void (*weights)(void *context, size_t layer, size_t head, size_t n, double *weights);
+    void (*head)(void *context, size_t layer, size_t head, size_t n, size_t width, double *result);
+    void (*sublayer)(void *context, size_t layer, size_t sublayer, size_t n, size_t units,
+                     double *hidden);
+    void (*residual)(void *context, size_t layer, int sublayer, size_t n, size_t width, double *h);
+} ReferencePatch;
+
 typedef struct {
     RtRule rule;
     double temperature;
     const volatile sig_atomic_t *stop; /* NULL, or what ends the pass when it is set */
     ReferenceTap tap;
+    ReferencePatch patch;
 } ReferenceOptions;
 
 /* h after the last layer, [n+1, W] row-major, to be freed; NULL when ids or n are out of range,
