@@ -57,7 +57,8 @@ static void add_embedding(NodeList *list, RaspNodeKind kind, Origin origin) {
     const Circuit *c = list->view->from;
     size_t count = 0;
     for (uint32_t p = 0; p < c->part_count; p++)
-        if (c->parts[p].origin == origin) list->scratch[count++] = p;
+        if (c->parts[p].origin == origin && list->view->column_of[p] != RASP_NONE)
+            list->scratch[count++] = list->view->column_of[p];
     if (count) add_node(list, kind, 0, 0, count);
 }
 
@@ -154,7 +155,7 @@ static size_t column_behind(const EdgeList *list, uint32_t column, const uint32_
     const RaspCircuitColumn *columns = v->columns, *gone = &columns[column];
     uint32_t *next = ARENA_NEW(v->arena, uint32_t);
     *next = RASP_NONE;
-    for (uint32_t p = 0; p < v->from->part_count; p++)
+    for (uint32_t p = 0; p < v->made->column_count; p++)
         if (columns[p].dim == gone->dim && columns[p].written > gone->cleared &&
             (*next == RASP_NONE || columns[p].written < columns[*next].written))
             *next = p;

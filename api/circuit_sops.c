@@ -12,7 +12,8 @@ static const bool *nodes_needed(const CircuitView *v) {
     size_t count = 0,
            most = (size_t)c->part_count + c->head_count + c->table_count + c->output_count;
     NodeId *roots = ARENA_ARRAY(v->arena, most, NodeId);
-    for (uint32_t p = 0; p < c->part_count; p++) roots[count++] = c->parts[p].node;
+    for (uint32_t p = 0; p < c->part_count; p++)
+        if (v->column_of[p] != RASP_NONE) roots[count++] = c->parts[p].node;
     for (uint32_t h = 0; h < c->head_count; h++) roots[count++] = c->heads[h].selector;
     for (uint32_t k = 0; k < c->table_count; k++) roots[count++] = c->tables[k].x;
     for (uint32_t o = 0; o < c->output_count; o++) roots[count++] = c->outputs[o].node;
@@ -53,15 +54,17 @@ static RaspCircuitSop sop_of(const CircuitView *v, NodeId id) {
 static void list_columns(const CircuitView *v, RaspCircuitSop *sops, size_t count) {
     const Circuit *c = v->from;
     uint32_t *columns = ARENA_ARRAY(v->arena, c->part_count, uint32_t), *next = columns;
-    for (uint32_t p = 0; p < c->part_count; p++) sops[v->sop_of[c->parts[p].node]].column_count++;
+    for (uint32_t p = 0; p < c->part_count; p++)
+        if (v->column_of[p] != RASP_NONE) sops[v->sop_of[c->parts[p].node]].column_count++;
     for (size_t k = 0; k < count; k++) {
         sops[k].columns = next;
         next += sops[k].column_count;
         sops[k].column_count = 0;
     }
     for (uint32_t p = 0; p < c->part_count; p++) {
+        if (v->column_of[p] == RASP_NONE) continue;
         RaspCircuitSop *sop = &sops[v->sop_of[c->parts[p].node]];
-        columns[(sop->columns - columns) + (ptrdiff_t)sop->column_count++] = p;
+        columns[(sop->columns - columns) + (ptrdiff_t)sop->column_count++] = v->column_of[p];
     }
 }
 

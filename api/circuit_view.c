@@ -49,7 +49,7 @@ static RaspCircuitForm form_of(const CircuitView *v, Form form) {
     RaspCircuitForm made = {.terms = terms, .constant = form.constant};
     for (uint32_t k = 0; k < form.count; k++)
         if (form.terms[k].factor != 0)
-            terms[made.count++] = (RaspCircuitTerm){form.terms[k].part, form.terms[k].factor};
+            terms[made.count++] = (RaspCircuitTerm){v->column_of[form.terms[k].part], form.terms[k].factor};
     return made;
 }
 
@@ -89,12 +89,24 @@ static RaspCircuitColumn column_of(const CircuitView *v, const CircuitPart *part
     };
 }
 
+/* Lowering may ask for a column of an embedding and then make nothing of it: the model has none. */
+static void number_columns(CircuitView *v) {
+    const Circuit *c = v->from;
+    uint32_t count = 0;
+    v->column_of = ARENA_ARRAY(v->arena, c->part_count, uint32_t);
+    for (uint32_t p = 0; p < c->part_count; p++) {
+        bool made = c->parts[p].write_count || !circuit_embedded(&c->parts[p]);
+        v->column_of[p] = made ? count++ : RASP_NONE;
+    }
+    v->made->column_count = count;
+}
+
 static void view_columns(CircuitView *v) {
     const Circuit *c = v->from;
-    v->columns = ARENA_ARRAY(v->arena, c->part_count, RaspCircuitColumn);
-    for (uint32_t p = 0; p < c->part_count; p++) v->columns[p] = column_of(v, &c->parts[p]);
+    v->columns = ARENA_ARRAY(v->arena, v->made->column_count, RaspCircuitColumn);
+    for (uint32_t p = 0; p < c->part_count; p++)
+        if (v->column_of[p] != RASP_NONE) v->columns[v->column_of[p]] = column_of(v, &c->parts[p]);
     v->made->columns = v->columns;
-    v->made->column_count = c->part_count;
 }
 
 /* --- heads ---------------------------------------------------------------------------------- */
@@ -104,7 +116,7 @@ static const RaspCircuitComponent *components_of(const CircuitView *v, const Cir
     for (uint32_t k = 0; k < head->component_count; k++) {
         const CircuitComponent *c = &head->components[k];
         list[k] = (RaspCircuitComponent){.sop = v->sop_of[c->node],
-                                         .column = c->part,
+                                         .column = v->column_of[c->part],
                                          .value = form_of(v, c->value),
                                          .fallback = c->fallback,
                                          .moves = c->moves};
@@ -163,7 +175,7 @@ static RaspCircuitFunction function_of(const CircuitView *v, const CircuitTable 
     for (uint32_t u = 0; u < shape->unit_count; u++)
         factors[u] = shape->factor[u * table->output_count + o];
     return (RaspCircuitFunction){.sop = v->sop_of[output->node],
-                                 .column = output->part,
+                                 .column = v->column_of[output->part],
                                  .entries = entries,
                                  .entry_count = output->points,
                                  .base = shape->base[o],
@@ -202,12 +214,13 @@ static void view_clears(CircuitView *v) {
     v->clears = ARENA_ARRAY(v->arena, c->clear_count, RaspCircuitClear);
     for (uint32_t k = 0; k < c->clear_count; k++) {
         const CircuitClear *clear = &c->clears[k];
-        v->clears[k] = (RaspCircuitClear){.column = clear->part,
+        uint32_t column = v->column_of[clear->part];
+        v->clears[k] = (RaspCircuitClear){.column = column,
                                           .layer = layer_of(v, clear->layer, clear->sublayer),
                                           .sublayer = sublayer_of(v, clear->sublayer),
                                           .unit = clear->unit,
                                           .least = clear->least};
-        v->columns[clear->part].cleared = view_step(v, clear->layer, (int)clear->sublayer);
+        v->columns[column].cleared = view_step(v, clear->layer, (int)clear->sublayer);
     }
     v->made->clears = v->clears;
     v->made->clear_count = c->clear_count;
@@ -253,6 +266,7 @@ const RaspCircuit *circuit_view(const Compiled *compiled, const Model *model, bo
     made->one = dim_out(c->one);
     made->sink = dim_out(c->sink);
     view_layers(&v);
+    number_columns(&v);
     view_sops(&v);
     view_columns(&v);
     view_heads(&v);
