@@ -6,7 +6,7 @@
 
 enum { TEXT_LIMIT = 200 };
 
-/* Which nodes of the graph: what the pieces name, and what that is made of. */
+/* Which nodes of the graph: what the pieces name, and what that is made of, constants aside. */
 static const bool *nodes_needed(const CircuitView *v) {
     const Circuit *c = v->from;
     size_t count = 0,
@@ -17,7 +17,11 @@ static const bool *nodes_needed(const CircuitView *v) {
     for (uint32_t h = 0; h < c->head_count; h++) roots[count++] = c->heads[h].selector;
     for (uint32_t k = 0; k < c->table_count; k++) roots[count++] = c->tables[k].x;
     for (uint32_t o = 0; o < c->output_count; o++) roots[count++] = c->outputs[o].node;
-    return graph_needed(c->graph, roots, count, v->arena);
+    bool *needed = graph_needed(c->graph, roots, count, v->arena);
+    for (NodeId id = 0; id < graph_count(c->graph); id++)
+        if (graph_node(c->graph, id)->kind == NODE_CONSTANT) needed[id] = false;
+    for (size_t k = 0; k < count; k++) needed[roots[k]] = true;
+    return needed;
 }
 
 /* The type of all values together; -1: strings and numbers, or nothing is known. */

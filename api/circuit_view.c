@@ -49,7 +49,8 @@ static RaspCircuitForm form_of(const CircuitView *v, Form form) {
     RaspCircuitForm made = {.terms = terms, .constant = form.constant};
     for (uint32_t k = 0; k < form.count; k++)
         if (form.terms[k].factor != 0)
-            terms[made.count++] = (RaspCircuitTerm){v->column_of[form.terms[k].part], form.terms[k].factor};
+            terms[made.count++] =
+                (RaspCircuitTerm){v->column_of[form.terms[k].part], form.terms[k].factor};
     return made;
 }
 
@@ -239,7 +240,8 @@ static void view_outputs(CircuitView *v) {
                                             .name = output->name,
                                             .start = output->start,
                                             .forms = forms,
-                                            .form_count = output->form_count};
+                                            .form_count = output->form_count,
+                                            .places = output->placed ? output->place : NULL};
     }
     v->made->outputs = v->outputs;
     v->made->output_count = c->output_count;

@@ -161,6 +161,7 @@ typedef struct RaspCircuitOutput {
     uint32_t start;               /* the first of its dimensions */
     const RaspCircuitForm *forms; /* what each of them holds in the end */
     size_t form_count;
+    const double *places; /* where each of its values stands; NULL: a number where it is */
 } RaspCircuitOutput;
 
 typedef enum RaspNodeKind {

@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include "base/plural.h"
+#include "cli/circuit.h"
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/print.h"
@@ -15,18 +16,22 @@
 
 typedef struct CompileArguments {
     Common common;
-    const char *output;
+    const char *output, *circuit;
     TargetOptions target;
-    bool stats, quiet; /* quiet: standard output has the weights */
+    bool stats, quiet; /* quiet: standard output has the weights, or the circuit */
     const char *dump;
 } CompileArguments;
 
-enum { KEY_DUMP = OPTION_OWN_KEYS, KEY_STATS };
+enum { KEY_DUMP = OPTION_OWN_KEYS, KEY_STATS, KEY_CIRCUIT };
 
 static const struct argp_option options[] = {
     OPTIONS_SOP,
     {"output", 'o', "FILE", 0,
      "write the weights there; - is standard output (without: only the report)", 2},
+    {"circuit", KEY_CIRCUIT, "FILE", 0,
+     "write there what every head, unit and residual dimension is for, and who reads whom, as "
+     "JSON; - is standard output",
+     2},
     OPTION_JSON("the report as one JSON object", 5),
     {"stats", KEY_STATS, NULL, 0, "where the time went", 5},
     {"dump", KEY_DUMP, "WHAT", 0,
@@ -35,6 +40,14 @@ static const struct argp_option options[] = {
     {0},
 };
 
+static error_t settle_outputs(struct argp_state *state, CompileArguments *a) {
+    bool weights = a->output && weights_is_output(a->output);
+    bool circuit = a->circuit && weights_is_output(a->circuit);
+    if (weights && circuit) argp_error(state, "-o and --circuit cannot both be standard output");
+    a->quiet = weights || circuit;
+    return option_common(ARGP_KEY_END, NULL, state, &a->common);
+}
+
 static error_t parse(int key, char *text, struct argp_state *state) {
     CompileArguments *a = state->input;
     switch (key) {
@@ -42,9 +55,13 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         state->child_inputs[0] = &a->target;
         return 0;
     case 'o':
-        a->quiet = weights_is_output(text);
         a->output = text;
         return 0;
+    case KEY_CIRCUIT:
+        a->circuit = text;
+        return 0;
+    case ARGP_KEY_END:
+        return settle_outputs(state, a);
     case KEY_STATS:
         a->stats = true;
         return 0;
@@ -185,6 +202,7 @@ static int compile(const Program *p, const CompileArguments *a) {
     int status = program_sops(p, &a->common.choice, &sops, &count);
     if (status == EXIT_FINE) status = target_compile(p, sops, count, &a->target.target, &model);
     if (status == EXIT_FINE && a->output) status = weights_save(model, a->output);
+    if (status == EXIT_FINE && a->circuit) status = circuit_save(model, a->circuit);
     if (status == EXIT_FINE && !a->quiet) status = report(p, a, model);
     rasp_model_free(model);
     return status;

@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include "base/plural.h"
+#include "cli/circuit.h"
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/print.h"
@@ -17,7 +18,18 @@
 
 enum { LINE = 80, SHOWN = 40 }; /* columns; tokens of the alphabet */
 
+typedef struct InfoArguments {
+    Common common;
+    const char *circuit;
+} InfoArguments;
+
+enum { KEY_CIRCUIT = OPTION_OWN_KEYS };
+
 static const struct argp_option options[] = {
+    {"circuit", KEY_CIRCUIT, "FILE", 0,
+     "write there what every head, unit and residual dimension is for, and who reads whom, as "
+     "JSON, from the embedded program; - is standard output, and nothing else is shown",
+     1},
     OPTION_JSON("sizes, layers, dimensions and certificate as one JSON object", 1),
     OPTION_MEMORY,
     {0},
@@ -276,11 +288,16 @@ static void show(const Common *a, const Info *info) {
     print_stream(info);
 }
 
-static int info(const Common *a) {
+static error_t parse(int key, char *text, struct argp_state *state) {
+    InfoArguments *a = state->input;
+    if (key != KEY_CIRCUIT) return option_common(key, text, state, &a->common);
+    a->circuit = text;
+    return 0;
+}
+
+static int show_page(const Common *a, const RaspModel *model) {
     RaspError error;
-    RaspModel *model;
-    int status = weights_open(a->argument, &(WeightsLimits){a->memory, a->time_limit}, &model);
-    if (status != EXIT_FINE) return status;
+    int status = EXIT_FINE;
     char *text = rasp_model_json(model, &error);
     Info info = {a->argument, rasp_model_info(model),
                  text ? json_loads(text, JSON_ALLOW_NUL, NULL) : NULL};
@@ -292,18 +309,29 @@ static int info(const Common *a) {
         report_error("'%s': out of memory for its description", a->argument), status = EXIT_FAILED;
     json_decref(info.document);
     rasp_free(text);
+    return status;
+}
+
+static int info(const InfoArguments *a) {
+    RaspModel *model;
+    WeightsLimits limits = {a->common.memory, a->common.time_limit};
+    int status = weights_open(a->common.argument, &limits, &model);
+    if (status != EXIT_FINE) return status;
+    if (a->circuit) status = circuit_save(model, a->circuit);
+    if (status == EXIT_FINE && !(a->circuit && weights_is_output(a->circuit)))
+        status = show_page(&a->common, model);
     rasp_model_free(model);
     return status;
 }
 
 int cmd_info(int argc, char **argv) {
     static const struct argp argp = {
-        .options = options, .parser = option_parse, .args_doc = "WEIGHTS", .doc = help};
-    Common arguments = {.kind = &weights_argument};
+        .options = options, .parser = parse, .args_doc = "WEIGHTS", .doc = help};
+    InfoArguments arguments = {.common = {.kind = &weights_argument}};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    if (weights_recognised(arguments.argument)) return info(&arguments);
+    if (weights_recognised(arguments.common.argument)) return info(&arguments);
     report_error("'%s' is no weights file ('rasp layers' says what a program needs, 'rasp compile' "
                  "makes the weights)",
-                 arguments.argument);
+                 arguments.common.argument);
     return EXIT_WRONG_PROGRAM;
 }
