@@ -1,9 +1,11 @@
-/* Every function of rasp.h with the n-th allocation failing, and with all from the n-th on: an
- * error that says so, or the right result; nothing leaked, nothing broken for the next call.
+/* Every function of the public headers with the n-th allocation failing, and with all from the n-th
+ * on: an error that says so, or the right result; nothing leaked, nothing broken for the next call.
  *
  * The linker sends the library's malloc and its like here (Makefile), jansson's come by its own
  * hook.  Where there are many allocations, n grows by steps. */
 #include "tests/unit/api_fixture.h"
+
+#include "api/rasp_circuit.h"
 
 #include <jansson.h>
 #include <unistd.h>
@@ -184,6 +186,40 @@ static bool trace(Fixture *f, RaspError *error) {
     return pass;
 }
 
+static void touch(void *context, size_t layer, size_t piece, int role, size_t n, size_t width,
+                  double *stream) {
+    (void)context, (void)layer, (void)piece, (void)role;
+    assert_true(stream[(n + 1) * width - 1] == stream[(n + 1) * width - 1]);
+}
+
+static bool patch(Fixture *f, RaspError *error) {
+    RaspInput input = input_of("aab");
+    RaspForward *pass = rasp_patch(f->engine, &input, &(RaspPatch){.read = touch}, NULL, error);
+    if (pass) assert_true(right(rasp_forward_sequence(pass, 0)));
+    rasp_forward_free(pass);
+    return pass;
+}
+
+static bool circuit(Fixture *f, RaspError *error) {
+    RaspModel *model = rasp_compile(f->program, &f->sop, 1, &target, error);
+    const RaspCircuit *found = model ? rasp_model_circuit(model, error) : NULL;
+    if (found) assert_true(found->edge_count > 0);
+    rasp_model_free(model);
+    return found;
+}
+
+/* What failed once can be asked for again. */
+static bool circuit_loaded(Fixture *f, RaspError *error) {
+    RaspModel *model = rasp_model_from_bytes(f->bytes, f->size, NULL, NULL, error);
+    const RaspCircuit *found = model ? rasp_model_circuit(model, error) : NULL;
+    if (model && !found) {
+        fail_at = 0;
+        assert_non_null(rasp_model_circuit(model, NULL));
+    }
+    rasp_model_free(model);
+    return found;
+}
+
 static bool check(Fixture *f, RaspError *error) {
     RaspCheckOptions options = rasp_check_options();
     options.threads = 1;
@@ -261,6 +297,9 @@ static const struct Trial {
     {"load", load_bytes, true},
     {"forward", forward, true},
     {"trace", trace, false},
+    {"patch", patch, false},
+    {"circuit", circuit, true},
+    {"circuit loaded", circuit_loaded, true},
     {"check", check, false},
     {"verify", verify, true},
     {"verify loaded", verify_loaded, true},
