@@ -241,7 +241,7 @@ static void put_decoder(Json *j, const RaspOutput *output, const RaspCircuitOutp
 }
 
 static void put_circuit(FILE *out, const RaspModelInfo *info, const RaspCircuit *c) {
-    Json j = {.out = out};
+    Json j = {.out = out, .lines = true};
     json_begin_object(&j, NULL);
     json_text(&j, "format", "rasp-circuit/1");
     if (info->program) json_text(&j, "program", info->program);

@@ -32,6 +32,7 @@ static const struct argp_option options[] = {
      1},
     OPTION_JSON("sizes, layers, dimensions and certificate as one JSON object", 1),
     OPTION_MEMORY,
+    OPTION_TIME,
     {0},
 };
 

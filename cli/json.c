@@ -51,9 +51,13 @@ static void put_quoted(FILE *out, const char *text, size_t length) {
 /* --- entries ---------------------------------------------------------------------------- */
 
 /* What stands before each value: the comma, the key. */
-static void enter(Json *j, const char *key) {
+static void enter(Json *j, const char *key, bool container) {
     assert((key != NULL) == (j->depth > 0 && j->open[j->depth - 1] == '{'));
-    if (j->more) fputs(", ", j->out);
+    bool line = j->lines && (j->depth == 1 || (j->depth == 2 && container));
+    if (j->more)
+        fputs(line ? ",\n" : ", ", j->out);
+    else if (line)
+        fputc('\n', j->out);
     j->more = true;
     if (!key) return;
     put_quoted(j->out, key, strlen(key));
@@ -62,7 +66,7 @@ static void enter(Json *j, const char *key) {
 
 static void begin(Json *j, const char *key, char bracket) {
     assert(j->depth < JSON_DEPTH);
-    enter(j, key);
+    enter(j, key, true);
     fputc(bracket, j->out);
     j->open[j->depth++] = bracket;
     j->more = false;
@@ -86,7 +90,7 @@ void json_end(Json *j) {
 /* --- values ----------------------------------------------------------------------------- */
 
 void json_quoted(Json *j, const char *key, const char *text, size_t length) {
-    enter(j, key);
+    enter(j, key, false);
     put_quoted(j->out, text, length);
 }
 
@@ -95,7 +99,7 @@ void json_text(Json *j, const char *key, const char *text) {
 }
 
 void json_bytes(Json *j, const char *key, const char *bytes, size_t length) {
-    enter(j, key);
+    enter(j, key, false);
     fputc('"', j->out);
     for (size_t at = 0; at < length;) {
         size_t good = utf8_valid_prefix(bytes + at, length - at);
@@ -107,7 +111,7 @@ void json_bytes(Json *j, const char *key, const char *bytes, size_t length) {
 }
 
 void json_ready(Json *j, const char *key, const char *text) {
-    enter(j, key);
+    enter(j, key, false);
     put_safe(j->out, text, strlen(text));
 }
 

@@ -24,9 +24,11 @@
 
 enum { JSON_DEPTH = 16 };
 
-/* Only `out` is the caller's. */
+/* Only the first two are the caller's. */
 typedef struct Json {
     FILE *out;
+    bool lines;            /* entries of the outermost value begin a line, and objects and lists
+                              within them */
     bool more;             /* the next entry is not the first one */
     unsigned depth;        /* what is open: */
     char open[JSON_DEPTH]; /* '{' or '[' */

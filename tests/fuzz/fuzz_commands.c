@@ -22,6 +22,7 @@ enum { LONGEST = 60, WORDS = 10 };
 static const char *const lines[][WORDS] = {
     {"info", NULL},
     {"info", "--json", NULL},
+    {"info", "--circuit", "-", NULL},
     {"verify", NULL},
     {"verify", "--json", NULL},
     {"check", "--exhaustive-limit", "30", "--count", "10", "--threads", "1", NULL},
@@ -74,16 +75,24 @@ static void expect_json(const char *text, size_t size) {
     }
 }
 
+/* The circuit is one value on many lines. */
+static void expect_one_json(const char *text, size_t size) {
+    json_t *value = json_loadb(text, size, JSON_ALLOW_NUL, NULL);
+    if (!value) abort();
+    json_decref(value);
+}
+
 static void run_command_line(const char *path, const char *const *words) {
     char *argv[WORDS + 8], text[WORDS][32];
     int argc = 1, status;
-    bool json = false, is_run = strcmp(words[0], "run") == 0;
+    bool json = false, circuit = false, is_run = strcmp(words[0], "run") == 0;
     static Output out, err;
     FILE *out_before = stdout, *err_before = stderr;
     argv[0] = strcpy(text[WORDS - 1], "rasp");
     for (int k = 0; words[k]; k++) {
         snprintf(text[k], sizeof text[k], "%s", words[k]);
         json |= strcmp(words[k], "--json") == 0;
+        circuit |= strcmp(words[k], "--circuit") == 0;
         argv[argc++] = text[k];
     }
     argv[argc++] = (char *)(uintptr_t)path;
@@ -100,6 +109,7 @@ static void run_command_line(const char *path, const char *const *words) {
     if (!is_documented(status)) abort();
     if (status != EXIT_FINE && status != EXIT_DISAGREE && err.used == 0) abort();
     if (json && status == EXIT_FINE) expect_json(out.text, out.used);
+    if (circuit && status == EXIT_FINE) expect_one_json(out.text, out.used);
 }
 
 /* --- files -------------------------------------------------------------------------------- */
