@@ -78,13 +78,16 @@ ROOMS   := base grammar graph interp/exec interp/eval compile/values compile/fac
            compile/prove compile runtime api
 SRC_LIB := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c))
 SRC_CLI := $(wildcard cli/*.c)
+HEADERS := api/rasp.h api/rasp_circuit.h api/rasp_graph.h # what is installed
 # Clients of rasp.h that the command line links and the library has not.
 SRC_EXPRESS := $(wildcard express/*.c express/verify/*.c)
+SRC_SHOW := $(wildcard show/*.c)
 GEN     := $(B)/gen/grammar/rasp_lex.c $(B)/gen/grammar/rasp_parse.c \
            $(B)/gen/interp/eval/library_text.c
 OBJ_LIB := $(SRC_LIB:%.c=$(B)/%.o) $(GEN:.c=.o)
 OBJ_EXPRESS := $(SRC_EXPRESS:%.c=$(B)/%.o) $(B)/express/solver.o
-OBJ_CLI := $(SRC_CLI:%.c=$(B)/%.o) $(OBJ_EXPRESS)
+OBJ_SHOW := $(SRC_SHOW:%.c=$(B)/%.o)
+OBJ_CLI := $(SRC_CLI:%.c=$(B)/%.o) $(OBJ_EXPRESS) $(OBJ_SHOW)
 OBJ_BASE := $(filter $(B)/base/%,$(OBJ_LIB))
 LIBS    := $(B)/librooms.a
 UNITS   := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
@@ -108,7 +111,7 @@ $(BIN): $(OBJ_CLI) $(OBJ_BASE) $(B)/librasp.a
 	@mkdir -p $(@D)
 	$(call Q,link)$(CC) $(LDFLAGS) -pie -o $@ $(OBJ_CLI) $(OBJ_BASE) $(B)/librasp.a $(LIBLIBS) $(SOLVER) -ledit
 
-$(B)/librooms.a: $(OBJ_LIB) $(OBJ_EXPRESS)
+$(B)/librooms.a: $(OBJ_LIB) $(OBJ_EXPRESS) $(OBJ_SHOW)
 	@rm -f $@
 	$(call Q,ar)$(AR) rcs $@ $^
 $(B)/librasp.a: $(OBJ_LIB)
@@ -205,7 +208,7 @@ lint: ## warnings with gcc and clang, format, include arrows
 	@tests/lint
 
 # For clangd and its like.  Always written anew, so that it knows every source there is.
-SOURCES  = $(sort $(SRC_LIB) $(SRC_CLI) $(SRC_EXPRESS) $(GEN) $(wildcard $(addsuffix /*.c,tests/* bench examples)))
+SOURCES  = $(sort $(SRC_LIB) $(SRC_CLI) $(SRC_EXPRESS) $(SRC_SHOW) $(GEN) $(wildcard $(addsuffix /*.c,tests/* bench examples)))
 comma   := ,
 json     = "$(subst ",\",$(subst \,\\,$(1)))"
 command  = {"directory": $(call json,$(CURDIR)), "file": $(call json,$(1)), \
@@ -227,7 +230,7 @@ install: all ## install below PREFIX (default /usr/local)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include \
 	    $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/share/rasp
 	install bin/rasp $(DESTDIR)$(PREFIX)/bin/rasp
-	install -m 644 api/rasp.h api/rasp_circuit.h $(DESTDIR)$(PREFIX)/include/
+	install -m 644 $(HEADERS) $(DESTDIR)$(PREFIX)/include/
 	install -m 644 $(B)/librasp.a $(B)/$(SO) $(DESTDIR)$(PREFIX)/lib/
 	ln -sf $(SO) $(DESTDIR)$(PREFIX)/lib/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/librasp.so
@@ -237,7 +240,7 @@ install: all ## install below PREFIX (default /usr/local)
 
 uninstall: ## remove what install put there
 	rm -rf $(DESTDIR)$(PREFIX)/bin/rasp $(DESTDIR)$(PREFIX)/share/rasp \
-	    $(DESTDIR)$(PREFIX)/include/rasp.h $(DESTDIR)$(PREFIX)/include/rasp_circuit.h \
+	    $(HEADERS:api/%=$(DESTDIR)$(PREFIX)/include/%) \
 	    $(DESTDIR)$(PREFIX)/lib/librasp.a \
 	    $(DESTDIR)$(PREFIX)/lib/librasp.so* $(DESTDIR)$(PREFIX)/lib/pkgconfig/rasp.pc
 

@@ -76,7 +76,7 @@ const char *rasp_value_name(RaspValue value) {
 
 /* What stops it will stop the statement, once the event is over: nothing jumps across the
  * caller's functions. */
-static bool ask(RaspRepl *r, RaspError *error, CoreBody *body, void *context) {
+bool repl_ask(RaspRepl *r, RaspError *error, CoreBody *body, void *context) {
     RaspError unwanted;
     r->core.budget->stop = BUDGET_GOING;
     bool done = core_call(&r->core, error ? error : &unwanted, RASP_FAILED, body, context);
@@ -107,7 +107,7 @@ static bool find_element(Core *core, void *context) {
 
 RaspValue rasp_value_element(RaspRepl *r, RaspValue value, size_t k) {
     Question q = {.value = value_in(value), .k = k};
-    if (ask(r, NULL, find_element, &q)) return value_out(q.value);
+    if (repl_ask(r, NULL, find_element, &q)) return value_out(q.value);
     return value_out(value_atom(atom_int(0)));
 }
 
@@ -124,7 +124,7 @@ static bool find_text(Core *core, void *context) {
 
 const char *rasp_value_text(RaspRepl *r, RaspValue value, RaspStyle style) {
     Question q = {.value = value_in(value), .style = style};
-    return ask(r, NULL, find_text, &q) ? q.text : "";
+    return repl_ask(r, NULL, find_text, &q) ? q.text : "";
 }
 
 static bool find_sequence(Core *core, void *context) {
@@ -142,7 +142,7 @@ static bool find_sequence(Core *core, void *context) {
 
 const RaspSequence *rasp_value_sequence(RaspRepl *r, RaspValue value, const char **failure) {
     Question q = {.value = value_in(value), .failure = ""};
-    bool done = ask(r, NULL, find_sequence, &q);
+    bool done = repl_ask(r, NULL, find_sequence, &q);
     if (failure) *failure = q.failure;
     return done ? &r->sequence : NULL;
 }
@@ -159,7 +159,7 @@ static bool find_selection(Core *core, void *context) {
 
 const bool *rasp_value_selection(RaspRepl *r, RaspValue value, const char **failure) {
     Question q = {.value = value_in(value), .failure = ""};
-    bool done = ask(r, NULL, find_selection, &q);
+    bool done = repl_ask(r, NULL, find_selection, &q);
     if (failure) *failure = q.failure;
     return done ? q.cells : NULL;
 }
@@ -204,7 +204,7 @@ char *rasp_value_dot(RaspRepl *r, RaspValue value, RaspValue input, RaspError *e
         error_set(error, RASP_WRONG_USE, "only what is being drawn has a drawing");
         return NULL;
     }
-    ask(r, error, find_dot, &q);
+    repl_ask(r, error, find_dot, &q);
     return q.dot;
 }
 
@@ -438,4 +438,12 @@ bool rasp_repl_full_display(const RaspRepl *r) {
 
 Session *repl_session(RaspRepl *r) {
     return r->session;
+}
+
+Exec *repl_exec(RaspRepl *r) {
+    return r->exec;
+}
+
+NodeId repl_node(RaspValue sop) {
+    return value_in(sop).object->node;
 }

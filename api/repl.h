@@ -9,4 +9,10 @@
 /* A RaspRepl begins with its Core. */
 Session *repl_session(RaspRepl *repl);
 
+/* During an event: what runs its application, NULL if there is none; the node of an s-op; and a
+ * body under core_call whose stop ends the statement once the event is over. */
+Exec *repl_exec(RaspRepl *repl);
+NodeId repl_node(RaspValue sop);
+bool repl_ask(RaspRepl *repl, RaspError *error, CoreBody *body, void *context);
+
 #endif

@@ -6,8 +6,7 @@ static bool attends(const Node *node) {
     return node->kind == NODE_AGGREGATE || node->kind == NODE_WIDTH;
 }
 
-/* Every pair, whatever the input? */
-static bool selects_everything(const Graph *graph, NodeId selector) {
+bool selects_everything(const Graph *graph, NodeId selector) {
     const Node *node = graph_node(graph, selector);
     if (node->kind != NODE_SELECT) return false;
     const Node *key = graph_node(graph, node->arg[0]), *query = graph_node(graph, node->arg[1]);
@@ -50,8 +49,9 @@ static size_t merge(Head *heads, size_t count) {
     return kept;
 }
 
-static bool has_head(const Head *heads, size_t count, Head head) {
-    return count && bsearch(&head, heads, count, sizeof head, compare_heads);
+static const Head *find_head(const Head *heads, size_t count, uint32_t layer, NodeId selector) {
+    Head head = {layer, selector, 0};
+    return count ? bsearch(&head, heads, count, sizeof head, compare_heads) : NULL;
 }
 
 typedef struct Search {
@@ -62,9 +62,13 @@ typedef struct Search {
     size_t count;
 } Search;
 
+static NodeId representative(const Search *s, NodeId selector) {
+    bool full = selector != NODE_NONE && selects_everything(s->graph, selector);
+    return full ? s->everything : selector;
+}
+
 static void add_head(Search *s, uint32_t layer, NodeId selector) {
-    if (selector != NODE_NONE && selects_everything(s->graph, selector)) selector = s->everything;
-    s->heads[s->count++] = (Head){layer, selector, 1};
+    s->heads[s->count++] = (Head){layer, representative(s, selector), 1};
 }
 
 /* The selectors of aggregates, and of widths that need a selection of their own. */
@@ -83,10 +87,25 @@ static void add_counting(Search *s) {
     for (NodeId id = 0; id < graph_count(s->graph); id++) {
         const Node *node = graph_node(s->graph, id);
         if (!s->needed[id] || node->kind != NODE_WIDTH || !s->alike[node->arg[0]]) continue;
-        bool shared = has_head(s->heads, selecting, (Head){node->depth, node->arg[0], 0});
+        bool shared = find_head(s->heads, selecting, node->depth, node->arg[0]);
         add_head(s, node->depth, shared ? node->arg[0] : s->everything);
     }
     s->count = merge(s->heads, s->count);
+}
+
+/* Once all heads are known: with its own selector, or the one that selects everything. */
+static const uint32_t *assign_heads(const Search *s, Arena *arena) {
+    uint32_t count = graph_count(s->graph), *head_of = ARENA_ARRAY(arena, count + 1, uint32_t);
+    for (NodeId id = 0; id < count; id++) {
+        const Node *node = graph_node(s->graph, id);
+        head_of[id] = HEAD_NONE;
+        if (!s->needed[id] || !attends(node)) continue;
+        NodeId own = representative(s, node->arg[0]);
+        const Head *head = find_head(s->heads, s->count, node->depth, own);
+        if (!head) head = find_head(s->heads, s->count, node->depth, s->everything);
+        head_of[id] = (uint32_t)(head - s->heads);
+    }
+    return head_of;
 }
 
 /* The first selector of the graph that selects everything: with the library, full_s. */
@@ -144,5 +163,7 @@ Layers analyse_layers(const Graph *graph, const NodeId *roots, size_t count, Are
     return (Layers){.count = count ? graph_node(graph, deepest)->depth : 0,
                     .heads = s.heads,
                     .head_count = s.count,
+                    .head_of = assign_heads(&s, arena),
+                    .alike = s.alike,
                     .path = count ? find_path(graph, deepest, arena) : NULL};
 }

@@ -18,12 +18,19 @@ typedef struct Head {
     uint32_t uses;   /* aggregates and widths that read it */
 } Head;
 
+#define HEAD_NONE UINT32_MAX
+
 typedef struct Layers {
     uint32_t count;    /* attention layers: the depth of the deepest root */
     const Head *heads; /* by layer, then by selector */
     size_t head_count;
-    const NodeId *path; /* a longest chain: one aggregate or width a layer, from layer 1 */
+    const NodeId *path;      /* a longest chain: one aggregate or width a layer, from layer 1 */
+    const uint32_t *head_of; /* [node]: the head of an aggregate or width; else HEAD_NONE */
+    const bool *alike;       /* [node]: are all rows of the selector the same? */
 } Layers;
+
+/* Does each row of the selector select every position, whatever the input? */
+bool selects_everything(const Graph *graph, NodeId selector);
 
 /* What the roots (s-ops) need together; in `arena`. */
 Layers analyse_layers(const Graph *graph, const NodeId *roots, size_t count, Arena *arena);

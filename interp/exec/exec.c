@@ -31,6 +31,10 @@ static void clear_slot(Exec *exec, Slot *slot) {
     slot->checked = false;
 }
 
+const Input *exec_input(const Exec *exec) {
+    return &exec->input;
+}
+
 void exec_free(Exec *exec) {
     for (size_t id = 0; id < exec->slot_capacity; id++) clear_slot(exec, &exec->slots[id]);
 }

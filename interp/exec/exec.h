@@ -55,6 +55,7 @@ enum { EXEC_MAX_LENGTH = INT32_MAX - 1 };
 
 /* The input's atoms must outlive the Exec.  Charged to the budget of `arena`. */
 Exec *exec_new(const Graph *graph, const Input *input, ExecOptions options, Arena *arena);
+const Input *exec_input(const Exec *exec);
 /* Gives back the long columns at once; the rest goes with the arena. */
 void exec_free(Exec *exec);
 

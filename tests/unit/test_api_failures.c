@@ -6,6 +6,7 @@
 #include "tests/unit/api_fixture.h"
 
 #include "api/rasp_circuit.h"
+#include "api/rasp_graph.h"
 
 #include <jansson.h>
 #include <unistd.h>
@@ -120,6 +121,22 @@ static bool run(Fixture *f, RaspError *error) {
     bool fine = values && rasp_run_stats(r, &count, error);
     if (values) assert_true(right(values));
     rasp_run_free(r);
+    return fine;
+}
+
+static bool graph(Fixture *f, RaspError *error) {
+    RaspInput input = input_of("aab");
+    char *dot = NULL;
+    RaspGraph *g = rasp_graph_new(f->program, &f->sop, 1, &input, error);
+    uint32_t root = g ? rasp_graph_root(g, 0) : 0;
+    size_t count;
+    const RaspNode *nodes = g ? rasp_graph_nodes(g, &count) : NULL;
+    const RaspSequence *values = g ? rasp_graph_values(g, root, error) : NULL;
+    bool fine = values && rasp_graph_selection(g, nodes[root].operand[0], error) &&
+                (dot = rasp_graph_dot(g, 0, "t", error));
+    if (values) assert_true(right(values));
+    rasp_free(dot);
+    rasp_graph_free(g);
     return fine;
 }
 
@@ -290,6 +307,7 @@ static const struct Trial {
     {"syntax", syntax, false},
     {"look", look, false},
     {"run", run, false},
+    {"graph", graph, false},
     {"compile", compile, true},
     {"standard", compile_standard, true},
     {"bytes", bytes, false},
