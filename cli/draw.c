@@ -2,6 +2,7 @@
 #include "cli/draw.h"
 
 #include "base/utf8.h"
+#include "cli/picture.h"
 #include "cli/safe.h"
 
 #include <errno.h>
@@ -36,17 +37,15 @@ static void make_safe(char *name) {
     if (name[0] == '.') name[0] = '_';
 }
 
-/* For free; NULL: out of memory. */
-static char *file_name(RaspRepl *repl, RaspValue sop, RaspValue input) {
-    char *name;
+/* "name(input)", for free; NULL: out of memory. */
+static char *make_title(RaspRepl *repl, RaspValue sop, RaspValue input) {
+    char *title;
     RaspStyle style = input.kind == RASP_VALUE_ATOM ? RASP_QUOTED : RASP_PLAIN;
     const char *shown = rasp_value_text(repl, input, style);
-    if (asprintf(&name, "%s(%s)", rasp_value_name(sop), shown) < 0) return NULL;
-    make_safe(name);
-    return name;
+    return asprintf(&title, "%s(%s)", rasp_value_name(sop), shown) < 0 ? NULL : title;
 }
 
-static bool write_dot(const char *text, const char *path) {
+static bool write_text(const char *text, const char *path) {
     FILE *out = fopen(path, "w");
     bool fine = out && fputs(text, out) >= 0;
     if (out && fclose(out) != 0) fine = false;
@@ -69,22 +68,43 @@ static void run_dot(const char *from, const char *to) {
         complain("'dot' could not make", to, error ? strerror(error) : "it failed");
 }
 
-static void draw_named(const char *name, const char *text) {
-    char dot[PATH_MAX], pdf[PATH_MAX];
+/* For rasp_free; NULL and the error. */
+static char *make_svg(RaspRepl *repl, RaspValue sop, const char *title, RaspError *error) {
+    const char *name = rasp_value_name(sop);
+    RaspGraph *graph = rasp_value_graph(repl, sop, error);
+    if (!graph) return NULL;
+    char *text = picture_text(picture_flow, &(FlowPicture){graph, &name, 1, title}, error);
+    rasp_graph_free(graph);
+    return text;
+}
+
+typedef struct Texts {
+    char *dot, *svg;
+} Texts;
+
+static void write_named(char *name, const Texts *texts) {
+    char dot[PATH_MAX], svg[PATH_MAX], pdf[PATH_MAX];
+    make_safe(name);
     snprintf(dot, sizeof dot, "%s/%s.dot", folder, name);
+    snprintf(svg, sizeof svg, "%s/%s.svg", folder, name);
     snprintf(pdf, sizeof pdf, "%s/%s.pdf", folder, name);
-    if (write_dot(text, dot)) run_dot(dot, pdf);
+    if (write_text(texts->svg, svg) && write_text(texts->dot, dot)) run_dot(dot, pdf);
 }
 
 void draw_picture(RaspRepl *repl, RaspValue sop, RaspValue input) {
     RaspError error;
-    char *name = file_name(repl, sop, input), *text = rasp_value_dot(repl, sop, input, &error);
-    if (!text)
-        complain("cannot draw", name ? name : "it", error.text);
+    char *title = make_title(repl, sop, input);
+    Texts texts = {.dot = rasp_value_dot(repl, sop, input, &error)};
+    if (texts.dot && title) texts.svg = make_svg(repl, sop, title, &error);
+    if (!title)
+        complain("cannot draw", "it", "out of memory");
+    else if (!texts.svg)
+        complain("cannot draw", title, error.text);
     else if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         complain("cannot make the folder", folder, strerror(errno));
-    else if (name)
-        draw_named(name, text);
-    rasp_free(text);
-    free(name);
+    else
+        write_named(title, &texts);
+    rasp_free(texts.dot);
+    rasp_free(texts.svg);
+    free(title);
 }

@@ -1,5 +1,5 @@
-/* draw.h: the picture that the statement `draw` makes: comp_flows/NAME(INPUT).dot, and with
- * graphviz's `dot` installed, the same as .pdf. */
+/* draw.h: the picture that the statement `draw` makes: comp_flows/NAME(INPUT).svg, and beside it
+ * .dot, which with graphviz's `dot` installed becomes .pdf. */
 #ifndef RASP_CLI_DRAW_H
 #define RASP_CLI_DRAW_H
 

@@ -1,0 +1,160 @@
+/* `rasp draw PROGRAM INPUT`: the computation as a picture, layer by layer. */
+#include "cli/command.h"
+
+#include "cli/options.h"
+#include "cli/picture.h"
+#include "cli/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct DrawArguments {
+    Common common;
+    const char *input, *output;
+    RaspForm form;
+} DrawArguments;
+
+enum { KEY_STRING = OPTION_OWN_KEYS, KEY_LIST };
+
+static const struct argp_option options[] = {
+    OPTIONS_SOP,
+    {"string", KEY_STRING, NULL, 0, "read INPUT as a string, one token a character", 2},
+    {"list", KEY_LIST, NULL, 0, "read INPUT as a list, e.g. '[3, 1, 2]'", 2},
+    {"output", 'o', "FILE", 0,
+     "the picture's file; .svg, .html, .png (by rsvg-convert) or .dot (for graphviz); without it, "
+     "SVG on standard output",
+     3},
+    OPTION_TIME,
+    OPTION_MEMORY,
+    {0},
+};
+
+static const char help[] =
+    "Draw how a program computes its result on an input, layer by layer: each head as its "
+    "selection grid with the values that it moves, each s-op as a row of values, and wires from "
+    "where values come.\v"
+    "Inputs of more than 64 positions are drawn in bins, and the picture says so.\n\n"
+    "Examples:\n"
+    "  rasp draw histogram aabbc -o flow.svg\n"
+    "  rasp draw sort cab --sop sort -o sort.html\n"
+    "  rasp draw histogram hello --expr 'sort(tokens, tokens)' >sort.svg";
+
+/* --- the command line ------------------------------------------------------------------- */
+
+static void take_argument(struct argp_state *state, DrawArguments *a, const char *text) {
+    if (!a->common.argument)
+        a->common.argument = text;
+    else if (!a->input)
+        a->input = text;
+    else
+        argp_error(state, "expected one INPUT, found '%s' as well", text);
+}
+
+static error_t parse(int key, char *text, struct argp_state *state) {
+    DrawArguments *a = state->input;
+    switch (key) {
+    case KEY_STRING:
+        a->form = RASP_AS_STRING;
+        return 0;
+    case KEY_LIST:
+        a->form = RASP_AS_LIST;
+        return 0;
+    case 'o':
+        a->output = text;
+        return 0;
+    case ARGP_KEY_ARG:
+        take_argument(state, a, text);
+        return 0;
+    case ARGP_KEY_SUCCESS:
+        if (a->common.argument && !a->input)
+            argp_error(state,
+                       "expected an INPUT to draw the computation on, e.g. rasp draw %s "
+                       "abc -o flow.svg",
+                       a->common.argument);
+        return 0;
+    default:
+        return option_common(key, text, state, &a->common);
+    }
+}
+
+/* --- drawing ---------------------------------------------------------------------------- */
+
+/* "sorted("cab")", as in the language; "sorted, pos on "cab"" where that cannot be said. */
+static const char *title_of(const DrawArguments *a, const RaspSop *sops, size_t count) {
+    Arena *arena = command_arena();
+    const char *text = count ? sops[0].name : "";
+    bool several = count != 1 || sops[0].chosen == RASP_BY_EXPRESSION;
+    bool list = a->form == RASP_AS_LIST || (a->form == RASP_AUTO && *a->input == '[');
+    for (size_t k = 1; k < count && k < 3; k++)
+        text = arena_format(arena, "%s, %s", text, sops[k].name);
+    if (count > 3) text = arena_format(arena, "%s, …", text);
+    const char *input = list ? a->input : arena_format(arena, "\"%s\"", a->input);
+    return arena_format(arena, several ? "%s on %s" : "%s(%s)", text, input);
+}
+
+static int draw_dot(const DrawArguments *a, const FlowPicture *picture) {
+    RaspError error;
+    if (picture->count != 1) {
+        report_error("a .dot file shows one s-op, and %zu were asked for; .svg shows several",
+                     picture->count);
+        return EXIT_WRONG_USE;
+    }
+    char *text = rasp_graph_dot(picture->graph, 0, picture->title, &error);
+    int status =
+        text ? picture_save(a->output, PICTURE_DOT, picture->title, text) : report_failure(&error);
+    rasp_free(text);
+    return status;
+}
+
+static int draw_graph(const DrawArguments *a, PictureFormat format, FlowPicture *picture) {
+    RaspError error;
+    if (format == PICTURE_DOT) return draw_dot(a, picture);
+    char *text = picture_text(picture_flow, picture, &error);
+    int status =
+        text ? picture_save(a->output, format, picture->title, text) : report_failure(&error);
+    rasp_free(text);
+    return status;
+}
+
+static int draw_sops(const Program *p, const DrawArguments *a, PictureFormat format) {
+    size_t count;
+    RaspError error;
+    const RaspSop *sops;
+    int status = program_sops(p, &a->common.choice, &sops, &count);
+    if (status != EXIT_FINE) return status;
+    const char **names = ARENA_ARRAY(command_arena(), count + 1, const char *);
+    for (size_t k = 0; k < count; k++) names[k] = sops[k].name;
+    RaspInput input = {.text = a->input, .length = strlen(a->input), .form = a->form};
+    RaspGraph *graph = rasp_graph_new(p->handle, sops, count, &input, &error);
+    if (!graph) return report_failure(&error);
+    FlowPicture picture = {graph, names, count, title_of(a, sops, count)};
+    status = draw_graph(a, format, &picture);
+    rasp_graph_free(graph);
+    return status;
+}
+
+static int draw(const DrawArguments *a) {
+    PictureFormat format = PICTURE_SVG;
+    Program program;
+    if (a->output && !picture_format(a->output, &format)) return EXIT_WRONG_USE;
+    if (!a->output && isatty(STDOUT_FILENO)) {
+        report_error("a picture does not go to a terminal; -o flow.svg writes it to a file");
+        return EXIT_WRONG_USE;
+    }
+    int status =
+        program_open_within(a->common.argument, a->common.memory, a->common.time_limit, &program);
+    if (status == EXIT_FINE) status = draw_sops(&program, a, format);
+    rasp_program_free(program.handle);
+    return status;
+}
+
+int cmd_draw(int argc, char **argv) {
+    static const struct argp argp = {
+        .options = options, .parser = parse, .args_doc = "PROGRAM INPUT", .doc = help};
+    DrawArguments arguments = {.common = {.kind = &program_argument}};
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    int status = draw(&arguments);
+    free(arguments.common.choice.names);
+    return status;
+}

@@ -1,0 +1,160 @@
+#define _GNU_SOURCE /* environ */
+#include "cli/picture.h"
+
+#include "cli/command.h"
+#include "cli/report.h"
+#include "show/flow.h"
+#include "show/page.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* --- formats ---------------------------------------------------------------------------- */
+
+bool picture_format(const char *path, PictureFormat *format) {
+    static const char *const suffixes[] = {[PICTURE_SVG] = ".svg",
+                                           [PICTURE_HTML] = ".html",
+                                           [PICTURE_PNG] = ".png",
+                                           [PICTURE_DOT] = ".dot"};
+    const char *name = strrchr(path, '/'), *suffix = strrchr(name ? name : path, '.');
+    for (int k = 0; suffix && k <= PICTURE_DOT; k++)
+        if (strcasecmp(suffix, suffixes[k]) == 0) {
+            *format = (PictureFormat)k;
+            return true;
+        }
+    report_error("-o expects a file that ends with .svg, .html, .png or .dot, found '%s'", path);
+    return false;
+}
+
+/* --- texts ------------------------------------------------------------------------------ */
+
+typedef struct Attempt {
+    PictureWriter *write;
+    void *context;
+    FILE *out;
+    Arena *arena;
+    RaspError *error;
+} Attempt;
+
+/* Nothing jumps past the stream, or across those who called: a guard of our own. */
+static bool attempt(const Attempt *a, Budget *budget) {
+    BudgetGuard guard;
+    volatile bool done = false;
+    if (BUDGET_ENTER(budget, &guard)) {
+        done = a->write(a->out, a->arena, a->context, a->error);
+        budget_leave(budget, &guard);
+    } else {
+        *a->error = (RaspError){.status = RASP_OUT_OF_MEMORY};
+        budget_message(budget, a->error->text, sizeof a->error->text);
+    }
+    return done;
+}
+
+char *picture_text(PictureWriter *write, void *context, RaspError *error) {
+    char *text = NULL;
+    size_t size;
+    *error = (RaspError){.status = RASP_OUT_OF_MEMORY, .text = "out of memory for a picture"};
+    FILE *out = open_memstream(&text, &size);
+    if (!out) return NULL;
+    Arena *arena = arena_child(command_arena());
+    bool done = attempt(&(Attempt){write, context, out, arena, error}, arena_budget(arena));
+    arena_free(arena);
+    if (fclose(out) != 0) done = false;
+    if (done) return text;
+    free(text);
+    return NULL;
+}
+
+enum { MOST_ROWS = 2000 };
+
+bool picture_flow(FILE *out, Arena *arena, void *context, RaspError *error) {
+    const FlowPicture *p = context;
+    Scene scene;
+    if (!scene_new(p->graph, p->names, p->count, arena, &scene, error)) return false;
+    if (scene.row_count > MOST_ROWS) {
+        *error = (RaspError){.status = RASP_FAILED};
+        snprintf(
+            error->text, sizeof error->text,
+            "the picture would have %zu s-ops, and at most %d can be drawn; --sop draws a part",
+            scene.row_count, MOST_ROWS);
+        return false;
+    }
+    flow_svg(out, &scene, p->title);
+    return true;
+}
+
+/* --- files ------------------------------------------------------------------------------ */
+
+static int failed(const char *path, int error) {
+    report_error("cannot write '%s': %s", path, strerror(error));
+    return EXIT_FAILED;
+}
+
+static int save_text(const char *path, bool page, const char *title, const char *text) {
+    FILE *out = path ? fopen(path, "w") : stdout;
+    if (!out) return failed(path, errno);
+    if (page)
+        page_write(out, title, text);
+    else
+        fputs(text, out);
+    if (!path) return EXIT_FINE; /* report_output says what became of it */
+    bool fine = !ferror(out);
+    if (fclose(out) != 0 || !fine) return failed(path, errno);
+    return EXIT_FINE;
+}
+
+/* rsvg-convert, from its standard input to its standard output: file names are data. */
+static int run_converter(int from, int to) {
+    static char program[] = "rsvg-convert", format[] = "--format=png", zoom[] = "--zoom=2";
+    char *const arguments[] = {program, format, zoom, NULL};
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    int status = 0, error = posix_spawn_file_actions_init(&actions);
+    if (error) return error;
+    posix_spawn_file_actions_adddup2(&actions, from, STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, to, STDOUT_FILENO);
+    error = posix_spawnp(&child, program, &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (error) return error;
+    if (waitpid(child, &status, 0) != child) return errno;
+    return status == 0 ? 0 : ECHILD;
+}
+
+static int convert(FILE *svg, const char *path) {
+    int to = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (to < 0) return failed(path, errno);
+    int error = run_converter(fileno(svg), to);
+    close(to);
+    if (!error) return EXIT_FINE;
+    unlink(path);
+    if (error == ENOENT)
+        report_error("a PNG picture is made by 'rsvg-convert', which is not installed (Debian's "
+                     "package librsvg2-bin); .svg and .html need nothing");
+    else if (error == ECHILD)
+        report_error("'rsvg-convert' could not make '%s'; .svg and .html need nothing", path);
+    else
+        return failed(path, error);
+    return EXIT_FAILED;
+}
+
+static int save_png(const char *path, const char *text) {
+    FILE *svg = tmpfile();
+    if (!svg) return failed("a temporary file", errno);
+    fputs(text, svg);
+    int status = fflush(svg) == 0 && !ferror(svg) ? EXIT_FINE : failed("a temporary file", errno);
+    rewind(svg);
+    if (status == EXIT_FINE) status = convert(svg, path);
+    fclose(svg);
+    return status;
+}
+
+int picture_save(const char *path, PictureFormat format, const char *title, const char *text) {
+    if (format == PICTURE_PNG) return save_png(path, text);
+    return save_text(path, format == PICTURE_HTML, title, text);
+}
