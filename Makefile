@@ -82,13 +82,16 @@ HEADERS := api/rasp.h api/rasp_circuit.h api/rasp_graph.h # what is installed
 # Clients of rasp.h that the command line links and the library has not.
 SRC_EXPRESS := $(wildcard express/*.c express/verify/*.c)
 SRC_SHOW := $(wildcard show/*.c)
+SRC_LAB := $(wildcard lab/*.c)
 GEN     := $(B)/gen/grammar/rasp_lex.c $(B)/gen/grammar/rasp_parse.c \
            $(B)/gen/interp/eval/library_text.c
 OBJ_LIB := $(SRC_LIB:%.c=$(B)/%.o) $(GEN:.c=.o)
 OBJ_EXPRESS := $(SRC_EXPRESS:%.c=$(B)/%.o) $(B)/express/solver.o
 OBJ_SHOW := $(SRC_SHOW:%.c=$(B)/%.o)
-OBJ_CLI := $(SRC_CLI:%.c=$(B)/%.o) $(OBJ_EXPRESS) $(OBJ_SHOW)
-OBJ_BASE := $(filter $(B)/base/%,$(OBJ_LIB))
+OBJ_LAB := $(SRC_LAB:%.c=$(B)/%.o)
+OBJ_CLI := $(SRC_CLI:%.c=$(B)/%.o) $(OBJ_EXPRESS) $(OBJ_SHOW) $(OBJ_LAB)
+# The rooms below them, whose names librasp.a keeps to itself.
+OBJ_BELOW := $(filter $(B)/base/% $(B)/runtime/%,$(OBJ_LIB))
 LIBS    := $(B)/librooms.a
 UNITS   := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 FUZZERS := $(patsubst tests/fuzz/%.c,$(B)/%,$(wildcard tests/fuzz/*.c))
@@ -106,12 +109,13 @@ SUBMAKE  = $(MAKE) --no-print-directory $(JOBS)
 all: $(BIN) $(B)/$(SO) ## build bin/rasp and the libraries (default)
 
 # Tests and benchmarks see every room; everybody else the one door.  librasp.a is one object
-# whose only names are those of rasp.h; the command line is linked from it, and from base/.
-$(BIN): $(OBJ_CLI) $(OBJ_BASE) $(B)/librasp.a
+# whose only names are those of rasp.h; the command line is linked from it, and from base/ and
+# runtime/, which the lab knows.
+$(BIN): $(OBJ_CLI) $(OBJ_BELOW) $(B)/librasp.a
 	@mkdir -p $(@D)
-	$(call Q,link)$(CC) $(LDFLAGS) -pie -o $@ $(OBJ_CLI) $(OBJ_BASE) $(B)/librasp.a $(LIBLIBS) $(SOLVER) -ledit
+	$(call Q,link)$(CC) $(LDFLAGS) -pie -o $@ $(OBJ_CLI) $(OBJ_BELOW) $(B)/librasp.a $(LIBLIBS) $(SOLVER) -ledit
 
-$(B)/librooms.a: $(OBJ_LIB) $(OBJ_EXPRESS) $(OBJ_SHOW)
+$(B)/librooms.a: $(OBJ_LIB) $(OBJ_EXPRESS) $(OBJ_SHOW) $(OBJ_LAB)
 	@rm -f $@
 	$(call Q,ar)$(AR) rcs $@ $^
 $(B)/librasp.a: $(OBJ_LIB)
@@ -128,6 +132,8 @@ $(B)/%.o: %.c | $(GEN)
 $(B)/%.o: %.cc
 	@mkdir -p $(@D)
 	$(call Q,c++)$(CXX) -I. $(CXXFLAGS) -MMD -MP -c -o $@ $<
+# Random numbers are the same on every machine.
+$(B)/lab/rng.o: CFLAGS += -ffp-contract=off
 $(B)/gen/%.o: $(B)/gen/%.c
 	$(call Q,cc)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
@@ -208,7 +214,7 @@ lint: ## warnings with gcc and clang, format, include arrows
 	@tests/lint
 
 # For clangd and its like.  Always written anew, so that it knows every source there is.
-SOURCES  = $(sort $(SRC_LIB) $(SRC_CLI) $(SRC_EXPRESS) $(SRC_SHOW) $(GEN) $(wildcard $(addsuffix /*.c,tests/* bench examples)))
+SOURCES  = $(sort $(SRC_LIB) $(SRC_CLI) $(SRC_EXPRESS) $(SRC_SHOW) $(SRC_LAB) $(GEN) $(wildcard $(addsuffix /*.c,tests/* bench examples)))
 comma   := ,
 json     = "$(subst ",\",$(subst \,\\,$(1)))"
 command  = {"directory": $(call json,$(CURDIR)), "file": $(call json,$(1)), \

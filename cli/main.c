@@ -28,6 +28,7 @@ static const struct {
     {"layers", cmd_layers, true, "the attention layers and heads a program needs"},
     {"draw", cmd_draw, false, "how a program computes its result on an input, as a picture"},
     {"express", cmd_express, true, "what one layer can do of a program, decided"},
+    {"lab", cmd_lab, true, "claims about attention, measured"},
     {"repl", cmd_repl, false, "read, execute and show statements (also: rasp alone)"},
 };
 

@@ -1,0 +1,189 @@
+/* `rasp lab`: claims about attention, each measured beside what is known otherwise. */
+#include "cli/command.h"
+
+#include "base/near.h"
+#include "cli/lab_output.h"
+#include "cli/report.h"
+#include "cli/stop.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct LabArguments {
+    LabOptions lab;
+    bool quick, pages;
+    const char **words; /* groups and numbers, malloc'd */
+    size_t word_count;
+} LabArguments;
+
+enum { KEY_QUICK = OPTION_OWN_KEYS, KEY_PAGES };
+
+static const struct argp_option options[] = {
+    {"pages", KEY_PAGES, NULL, 0, "a page for each item, as for a single one, and not a line", 2},
+    {"quick", KEY_QUICK, NULL, 0, "smaller sizes, by the same rules", 2},
+    OPTION_THREADS(5),
+    OPTIONS_LAB,
+    {0},
+};
+
+static const char help[] =
+    "Measure claims about attention: a number, what it is known to be otherwise, a tolerance and "
+    "a verdict.  WHAT is a group, the number of an item, or all; without it, the groups and items "
+    "are listed.\v"
+    "An identity must hold; a statistical check holds up to chance, by a rule stated beforehand; a "
+    "measurement proves nothing.  A single item is printed as a page, several as a line each.\n\n"
+    "Examples:\n"
+    "  rasp lab              the list\n"
+    "  rasp lab 4            item 4\n"
+    "  rasp lab heads        a group\n"
+    "  rasp lab all --tsv    everything\n\n"
+    "Exit status 1: an identity does not hold.";
+
+/* --- the list ------------------------------------------------------------------------------- */
+
+static void print_list(void) {
+    for (size_t g = 0; g < item_group_count; g++) {
+        const ItemGroup *group = item_groups[g];
+        printf("%s%s: %s\n", g ? "\n" : "", group->name, group->summary);
+        for (size_t k = 0; k < group->count; k++)
+            printf("%4u  %s\n", group->items[k].number, group->items[k].title);
+    }
+    puts("\nrasp lab GROUP, rasp lab NUMBER or rasp lab all measures.");
+}
+
+/* --- which items ----------------------------------------------------------------------------- */
+
+/* A set of items: marked[number]. */
+typedef struct Choice {
+    bool marked[100];
+    size_t count;
+} Choice;
+
+static void mark(Choice *choice, const Item *item) {
+    choice->count += !choice->marked[item->number];
+    choice->marked[item->number] = true;
+}
+
+static void mark_group(Choice *choice, const ItemGroup *group) {
+    for (size_t k = 0; k < group->count; k++) mark(choice, &group->items[k]);
+}
+
+static bool is_number(const char *word) {
+    for (const char *c = word; *c; c++)
+        if (!isdigit((unsigned char)*c)) return false;
+    return *word && strlen(word) < 6;
+}
+
+static bool choose_word(Choice *choice, const char *word) {
+    const ItemGroup *group = group_find(word);
+    const Item *item = is_number(word) ? item_find((unsigned)atoi(word)) : NULL;
+    if (group) {
+        mark_group(choice, group);
+        return true;
+    }
+    if (item) {
+        mark(choice, item);
+        return true;
+    }
+    if (strcmp(word, "all") == 0) {
+        for (size_t g = 0; g < item_group_count; g++) mark_group(choice, item_groups[g]);
+        return true;
+    }
+    if (is_number(word)) {
+        report_error("no item %s: items are numbered as 'rasp lab' lists them", word);
+        return false;
+    }
+    const char *names[32] = {"all"};
+    size_t count = 1;
+    for (; count < 32 && count <= item_group_count; count++)
+        names[count] = item_groups[count - 1]->name;
+    report_error("no group or command '%s'%s; 'rasp lab' lists groups and items", word,
+                 near_words(command_arena(), word, names, count));
+    return false;
+}
+
+/* --- measuring ------------------------------------------------------------------------------- */
+
+static int measure_chosen(Notebook *notebook, const Choice *choice, LabForm form) {
+    int status = EXIT_FINE;
+    lab_print_head(form);
+    for (size_t g = 0; g < item_group_count; g++) {
+        for (size_t k = 0; k < item_groups[g]->count && status != EXIT_INTERRUPTED; k++) {
+            const Item *item = &item_groups[g]->items[k];
+            if (!choice->marked[item->number]) continue;
+            const Outcome *outcome = notebook_measure(notebook, item);
+            progress_hide();
+            lab_print_outcome(form, outcome);
+            if (!outcome_holds(outcome) && status == EXIT_FINE) status = EXIT_DISAGREE;
+            if (outcome->ending == OUT_OF_MEMORY) status = EXIT_FAILED;
+            if (outcome->ending == INTERRUPTED || stop_requested() || report_output_failed())
+                status = EXIT_INTERRUPTED;
+        }
+    }
+    lab_print_foot(form, notebook, choice->count);
+    return status;
+}
+
+static int measure(const LabArguments *a, const Choice *choice) {
+    Budget budget;
+    BudgetGuard guard;
+    volatile int status = EXIT_FAILED;
+    const LabOptions *lab = &a->lab;
+    budget_init(&budget, lab->common.memory);
+    budget.cancel = stop_catch();
+    if (BUDGET_ENTER(&budget, &guard)) {
+        long cores = sysconf(_SC_NPROCESSORS_ONLN);
+        int threads = lab->common.threads ? lab->common.threads : cores > 0 ? (int)cores : 1;
+        NotebookOptions notebook_options = {
+            .seed = lab->seed, .quick = a->quick, .threads = threads};
+        Notebook *notebook = notebook_new(&budget, &notebook_options);
+        progress_start();
+        status = measure_chosen(notebook, choice, lab_form(lab, a->pages || choice->count == 1));
+        progress_end();
+        budget_leave(&budget, &guard);
+        notebook_free(notebook);
+    } else {
+        report_error("out of memory");
+    }
+    return status;
+}
+
+/* --- the command ------------------------------------------------------------------------------ */
+
+static error_t parse(int key, char *text, struct argp_state *state) {
+    LabArguments *a = state->input;
+    switch (key) {
+    case KEY_QUICK:
+        a->quick = true;
+        return 0;
+    case KEY_PAGES:
+        a->pages = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        a->words = realloc(a->words, (a->word_count + 1) * sizeof *a->words);
+        if (!a->words) argp_failure(state, EXIT_FAILED, 0, "out of memory");
+        a->words[a->word_count++] = text;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        return 0;
+    default:
+        return lab_option(key, text, state, &a->lab);
+    }
+}
+
+int cmd_lab(int argc, char **argv) {
+    static const struct argp argp = {
+        .options = options, .parser = parse, .args_doc = "[WHAT...]", .doc = help};
+    LabArguments arguments = {.lab = lab_options()};
+    Choice choice = {.count = 0};
+    int status = EXIT_FINE;
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    for (size_t k = 0; k < arguments.word_count; k++)
+        if (!choose_word(&choice, arguments.words[k])) status = EXIT_WRONG_USE;
+    if (status == EXIT_FINE && arguments.word_count) status = measure(&arguments, &choice);
+    if (status == EXIT_FINE && !arguments.word_count) print_list();
+    free(arguments.words);
+    return status;
+}

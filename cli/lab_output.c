@@ -1,0 +1,71 @@
+#include "cli/lab_output.h"
+
+#include "cli/command.h"
+#include "cli/report.h"
+#include "cli/stop.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+LabOptions lab_options(void) {
+    return (LabOptions){.common = {.kind = NULL}, .seed = 1};
+}
+
+static uint64_t seed_of(struct argp_state *state, const char *text) {
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || errno)
+        argp_error(state, "--seed expects a whole number of at least 0, found '%s'", text);
+    return value;
+}
+
+error_t lab_option(int key, char *text, struct argp_state *state, LabOptions *options) {
+    switch (key) {
+    case LAB_KEY_SEED:
+        options->seed = seed_of(state, text);
+        return 0;
+    case LAB_KEY_TSV:
+        options->tsv = true;
+        return 0;
+    case ARGP_KEY_END:
+        if (options->tsv && options->common.json)
+            argp_error(state, "--json and --tsv exclude one another");
+        return 0;
+    default:
+        return option_common(key, text, state, &options->common);
+    }
+}
+
+LabForm lab_form(const LabOptions *options, bool pages) {
+    if (options->common.json) return LAB_JSON;
+    if (options->tsv) return LAB_TSV;
+    return pages ? LAB_PAGES : LAB_ROWS;
+}
+
+int lab_measure(const LabOptions *options, const char *title, Measurement *measure, void *context) {
+    Budget budget;
+    BudgetGuard guard;
+    volatile int status = EXIT_FAILED;
+    budget_init(&budget, options->common.memory);
+    budget.cancel = stop_catch();
+    if (BUDGET_ENTER(&budget, &guard)) {
+        Notebook *notebook = notebook_new(&budget, &(NotebookOptions){.seed = options->seed});
+        progress_start();
+        const Outcome *outcome = notebook_run(notebook, title, measure, context);
+        progress_end();
+        LabForm form = lab_form(options, true);
+        lab_print_head(form);
+        lab_print_outcome(form, outcome);
+        status = outcome->ending == INTERRUPTED ? EXIT_INTERRUPTED
+                 : outcome->ending != ENDED     ? EXIT_FAILED
+                 : outcome_holds(outcome)       ? EXIT_FINE
+                                                : EXIT_DISAGREE;
+        if (outcome->ending == OUT_OF_MEMORY) report_error("out of memory");
+        budget_leave(&budget, &guard);
+        notebook_free(notebook);
+    } else {
+        report_error("out of memory");
+    }
+    return status;
+}
