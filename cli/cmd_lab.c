@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include "base/near.h"
+#include "cli/lab_command.h"
 #include "cli/lab_output.h"
 #include "cli/report.h"
 #include "cli/stop.h"
@@ -41,6 +42,18 @@ static const char help[] =
     "  rasp lab all --tsv    everything\n\n"
     "Exit status 1: an identity does not hold.";
 
+/* --- its own subcommands ---------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *summary;
+} commands[] = {
+    {"kernel", lab_kernel, "weights of your scores by a rule"},
+};
+
+enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
+
 /* --- the list ------------------------------------------------------------------------------- */
 
 static void print_list(void) {
@@ -50,7 +63,9 @@ static void print_list(void) {
         for (size_t k = 0; k < group->count; k++)
             printf("%4u  %s\n", group->items[k].number, group->items[k].title);
     }
-    puts("\nrasp lab GROUP, rasp lab NUMBER or rasp lab all measures.");
+    puts("\nrasp lab GROUP, rasp lab NUMBER or rasp lab all measures.  With your own numbers:");
+    for (int k = 0; k < COMMAND_COUNT; k++)
+        printf("  rasp lab %-10s %s\n", commands[k].name, commands[k].summary);
 }
 
 /* --- which items ----------------------------------------------------------------------------- */
@@ -97,8 +112,9 @@ static bool choose_word(Choice *choice, const char *word) {
     }
     const char *names[32] = {"all"};
     size_t count = 1;
-    for (; count < 32 && count <= item_group_count; count++)
-        names[count] = item_groups[count - 1]->name;
+    for (int k = 0; k < COMMAND_COUNT; k++) names[count++] = commands[k].name;
+    for (size_t g = 0; g < item_group_count && count < 32; g++)
+        names[count++] = item_groups[g]->name;
     report_error("no group or command '%s'%s; 'rasp lab' lists groups and items", word,
                  near_words(command_arena(), word, names, count));
     return false;
@@ -173,7 +189,7 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     }
 }
 
-int cmd_lab(int argc, char **argv) {
+static int measure_items(int argc, char **argv) {
     static const struct argp argp = {
         .options = options, .parser = parse, .args_doc = "[WHAT...]", .doc = help};
     LabArguments arguments = {.lab = lab_options()};
@@ -186,4 +202,15 @@ int cmd_lab(int argc, char **argv) {
     if (status == EXIT_FINE && !arguments.word_count) print_list();
     free(arguments.words);
     return status;
+}
+
+int cmd_lab(int argc, char **argv) {
+    for (int k = 0; argc > 1 && k < COMMAND_COUNT; k++) {
+        if (strcmp(argv[1], commands[k].name) != 0) continue;
+        char name[48];
+        snprintf(name, sizeof name, "rasp lab %s", commands[k].name);
+        argv[1] = name;
+        return commands[k].run(argc - 1, argv + 1);
+    }
+    return measure_items(argc, argv);
 }

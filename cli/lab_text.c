@@ -111,6 +111,7 @@ void lab_put_table(const PageTable *t) {
     for (size_t k = 0; k < t->column_count; k++)
         put_cell(t, k, t->columns[k], t->cell_count > k && t->numeric[k]);
     putchar('\n');
+    if (!t->cell_count) puts("  (none)");
     for (size_t k = 0; k < t->cell_count; k++) {
         put_cell(t, k % t->column_count, t->cells[k], t->numeric[k]);
         if ((k + 1) % t->column_count == 0) putchar('\n');

@@ -4,6 +4,7 @@
 #ifndef RASP_LAB_LAB_H
 #define RASP_LAB_LAB_H
 
+#include "lab/ask.h"
 #include "lab/item.h"
 #include "lab/notebook.h"
 
