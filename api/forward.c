@@ -36,16 +36,15 @@ struct RaspForward {
 
 /* --- words ------------------------------------------------------------------------------ */
 
-static const RtRule rules[] = {[RASP_SOFTMAX] = RT_SOFTMAX,
-                               [RASP_HARD_LEFT] = RT_HARD_LEFT,
-                               [RASP_HARD_RIGHT] = RT_HARD_RIGHT,
-                               [RASP_AVERAGE] = RT_AVERAGE};
+static const RtRule rules[] = {
+    [RASP_SOFTMAX] = RT_SOFTMAX, [RASP_HARD_LEFT] = RT_HARD_LEFT, [RASP_HARD_RIGHT] = RT_HARD_RIGHT,
+    [RASP_AVERAGE] = RT_AVERAGE, [RASP_SPARSEMAX] = RT_SPARSEMAX, [RASP_ENTMAX15] = RT_ENTMAX15};
 static const RtPath paths[] = {[RASP_PATH_AUTO] = RT_PATH_AUTO,
                                [RASP_PATH_DENSE] = RT_PATH_DENSE,
                                [RASP_PATH_SPARSE] = RT_PATH_SPARSE};
 
 const char *rasp_rule_name(int rule) {
-    return rule >= 0 && rule <= RASP_AVERAGE ? rt_rules[rules[rule]].name : NULL;
+    return rule >= 0 && rule <= RASP_ENTMAX15 ? rt_rules[rules[rule]].name : NULL;
 }
 
 bool rasp_rule_has_temperature(RaspRule rule) {

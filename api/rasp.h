@@ -500,7 +500,14 @@ RASP_API char *rasp_model_json(const RaspModel *model, RaspError *error);
 
 /* === the transformer ====================================================================== */
 
-typedef enum RaspRule { RASP_SOFTMAX, RASP_HARD_LEFT, RASP_HARD_RIGHT, RASP_AVERAGE } RaspRule;
+typedef enum RaspRule {
+    RASP_SOFTMAX,
+    RASP_HARD_LEFT,
+    RASP_HARD_RIGHT,
+    RASP_AVERAGE,
+    RASP_SPARSEMAX,
+    RASP_ENTMAX15
+} RaspRule;
 RASP_API const char *rasp_rule_name(int rule); /* NULL behind the last */
 RASP_API bool rasp_rule_has_temperature(RaspRule rule);
 

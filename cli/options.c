@@ -54,7 +54,7 @@ RaspRule option_rule(struct argp_state *state, const char *text) {
 
 void option_temperature_fits(struct argp_state *state, RaspRule rule) {
     if (!rasp_rule_has_temperature(rule))
-        argp_error(state, "--temperature goes with --weights softmax alone");
+        argp_error(state, "--temperature goes with --weights softmax, sparsemax or entmax15");
 }
 
 static size_t parse_size(struct argp_state *state, const char *text) {

@@ -70,7 +70,9 @@ enum {
 /* These two the parser takes itself: option_rule, option_positive. */
 #define OPTION_WEIGHTS(group) \
     {"weights", OPTION_KEY_WEIGHTS, "RULE", 0, \
-     "how scores become weights: softmax (default), hard-left, hard-right or average", group}
+     "how scores become weights: softmax (default), hard-left, hard-right, average, sparsemax or " \
+     "entmax15", group}, \
+    {"rule", 0, NULL, OPTION_ALIAS, NULL, group}
 #define OPTION_TEMPERATURE(value, what, group) \
     {"temperature", OPTION_KEY_TEMPERATURE, value, 0, what, group}
 /* clang-format on */

@@ -55,6 +55,21 @@ static void softmax_row(double *s, size_t n) {
     for (size_t k = 0; k < n; k++) s[k] /= sum;
 }
 
+/* a = (z − t)₊^power, z = (s − max)/power; t, at which they add up to 1, by bisection. */
+static void sparse_row(double *s, size_t n, int power) {
+    double m = row_max(s, n), low = -1, high = 0, sum = 0;
+    for (int step = 0; step < 100; step++) {
+        double t = (low + high) / 2;
+        sum = 0;
+        for (size_t k = 0; k < n; k++) sum += pow(fmax((s[k] - m) / power - t, 0), power);
+        if (sum >= 1) low = t;
+        if (sum <= 1) high = t;
+    }
+    sum = 0;
+    for (size_t k = 0; k < n; k++) sum += s[k] = pow(fmax((s[k] - m) / power - low, 0), power);
+    for (size_t k = 0; k < n; k++) s[k] /= sum;
+}
+
 /* The three hard rules differ in which of the selected keys count. */
 static void hard_row(double *s, size_t n, double window, RtRule rule) {
     double least = row_max(s, n) - window;
@@ -84,7 +99,7 @@ static void score(const ModelHead *head, const ReferenceOptions *options, size_t
             for (size_t x = 0; x < d; x++) dot += q[i * d + x] * k[j * d + x];
             double *cell = &s[i * n1 + j];
             *cell = sees(head, i, j) ? scale * dot : -INFINITY;
-            if (options->rule == RT_SOFTMAX) *cell /= options->temperature;
+            if (rt_rules[options->rule].temperature) *cell /= options->temperature;
         }
     }
 }
@@ -95,6 +110,8 @@ static void weigh(const ModelHead *head, const ReferenceOptions *options, size_t
     for (size_t i = 0; i < n1; i++) {
         if (options->rule == RT_SOFTMAX)
             softmax_row(a + i * n1, n1);
+        else if (options->rule == RT_SPARSEMAX || options->rule == RT_ENTMAX15)
+            sparse_row(a + i * n1, n1, options->rule == RT_SPARSEMAX ? 1 : 2);
         else
             hard_row(a + i * n1, n1, head->gap / 4 * scale, options->rule);
     }

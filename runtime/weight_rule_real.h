@@ -40,6 +40,47 @@ static Real average(const Scores *row) {
     return sum;
 }
 
+/* α-entmax, α = 1 + 1/power: a_j = (z_j − t)₊^power with z = (s − top)/power and t such that the
+ * sum is 1 (Peters, Niculae, Martins 2019). The sum is convex and falls with t, so Newton's method
+ * from t = −1, where it is at least 1, climbs to the root without passing it, and no key whose z is
+ * −1 or less ever gets weight, however many keys there are. */
+static Real threshold(const Scores *row, int power) {
+    enum { MOST_STEPS = 80 };
+    Real t = -1, scale = 1 / (Real)power;
+    for (int step = 0; step < MOST_STEPS; step++) {
+        Real sum = 0, slope = 0;
+        for (size_t j = 0; j < row->n; j++) {
+            Real over = (row->s[j] - row->top) * scale - t;
+            if (!(over > 0)) continue;
+            sum += power == 1 ? over : over * over;
+            slope += power == 1 ? 1 : 2 * over;
+        }
+        Real next = t + (sum - 1) / slope;
+        if (!(next > t)) break;
+        t = next;
+    }
+    return t;
+}
+
+/* Weights relative to that of the maximum, so that equal ones are 1 and their sum is a count. */
+static Real entmax(const Scores *row, int power) {
+    Real t = threshold(row, power), scale = 1 / (Real)power, sum = 0;
+    for (size_t j = 0; j < row->n; j++) {
+        Real over = (row->s[j] - row->top) * scale - t;
+        Real share = over > 0 ? over / -t : 0;
+        sum += row->s[j] = power == 1 ? share : share * share;
+    }
+    return sum;
+}
+
+static Real sparsemax(const Scores *row) {
+    return entmax(row, 1);
+}
+
+static Real entmax15(const Scores *row) {
+    return entmax(row, 2);
+}
+
 static Rule *const rules[RT_RULE_COUNT] = {
 #define RULE(id, function, ...) [id] = function,
 #include "runtime/weight_rule.def"

@@ -30,6 +30,10 @@ typedef struct {
 #define E1  2.718281828459045
 #define E2  7.38905609893065
 
+/* entmax15 of (0, 1): half scores −½ and 0 below the maximum, (½ + t)² + t² = 1, t = −(1+√7)/4. */
+#define ENTMAX_HIGH 0.83071891388307382
+#define ENTMAX_LOW  0.16928108611692618
+
 static const Case cases[] = {
     {"softmax, equal scores",
      RT_SOFTMAX,
@@ -291,6 +295,76 @@ static const Case cases[] = {
      {3, 9, 9, 3, 3},
      2,
      {1. / 3, 0, 0, 1. / 3, 1. / 3}},
+    {"sparsemax, two keys share",
+     RT_SPARSEMAX,
+     1,
+     RT_MASK_CAUSAL,
+     false,
+     RT_SCALE_ONE,
+     4,
+     {9, .25, .75, 5, 5},
+     1,
+     {0, .25, .75, 0, 0}},
+    {"sparsemax, a whole unit below gets nothing",
+     RT_SPARSEMAX,
+     1,
+     RT_MASK_NONE,
+     false,
+     RT_SCALE_ONE,
+     4,
+     {9, 2, 3, 2, 3},
+     0,
+     {0, 0, .5, 0, .5}},
+    {"sparsemax, temperature 2",
+     RT_SPARSEMAX,
+     2,
+     RT_MASK_CAUSAL,
+     true,
+     RT_SCALE_ONE,
+     4,
+     {0, 2, 1, 9, 9},
+     1,
+     {0, .75, .25, 0, 0}},
+    {"sparsemax, far apart",
+     RT_SPARSEMAX,
+     1,
+     RT_MASK_NONE,
+     true,
+     RT_SCALE_ONE,
+     4,
+     {0, 1e5, -1e5, 0, 0},
+     2,
+     {0, 1, 0, 0, 0}},
+    {"entmax15, two keys share",
+     RT_ENTMAX15,
+     1,
+     RT_MASK_CAUSAL,
+     false,
+     RT_SCALE_ONE,
+     4,
+     {9, 0, 1, 5, 5},
+     1,
+     {0, ENTMAX_LOW, ENTMAX_HIGH, 0, 0}},
+    {"entmax15, temperature ½",
+     RT_ENTMAX15,
+     .5,
+     RT_MASK_CAUSAL,
+     false,
+     RT_SCALE_ONE,
+     4,
+     {9, 0, .5, 5, 5},
+     1,
+     {0, ENTMAX_LOW, ENTMAX_HIGH, 0, 0}},
+    {"entmax15, two units below get nothing",
+     RT_ENTMAX15,
+     1,
+     RT_MASK_NONE,
+     true,
+     RT_SCALE_ONE,
+     4,
+     {3, 1, 3, 1, 3},
+     0,
+     {1. / 3, 0, 1. / 3, 0, 1. / 3}},
 };
 
 /* Token k scores scores[1 + k]; every row says where it is; the head copies that to READ. */
@@ -385,8 +459,9 @@ static void test_sink_row(void **state) {
 
 static void test_names(void **state) {
     (void)state;
-    static const char *const names[] = {"softmax", "hard-left", "hard-right", "average"};
-    assert_int_equal(RT_RULE_COUNT, 4);
+    static const char *const names[] = {"softmax", "hard-left", "hard-right",
+                                        "average", "sparsemax", "entmax15"};
+    assert_int_equal(RT_RULE_COUNT, 6);
     for (int i = 0; i < RT_RULE_COUNT; i++) {
         assert_string_equal(rt_rules[i].name, names[i]);
         assert_true(strlen(rt_rules[i].summary) > 10);
