@@ -54,13 +54,14 @@ static void put_series(Grid *grid, const Series *series, char mark) {
 }
 
 static void put_grid(const Grid *grid, const Plot *plot) {
+    printf("%*s  %s\n", LABEL, "", plot->y_label);
     for (int row = 0; row < GRID_ROWS; row++) {
         if (row == 0)
             printf("%*.4g |", LABEL, grid->y.high);
         else if (row == GRID_ROWS - 1)
             printf("%*.4g |", LABEL, grid->y.low);
         else
-            printf("%*s |", LABEL, row == GRID_ROWS / 2 ? plot->y_label : "");
+            printf("%*s |", LABEL, "");
         int end = grid->columns;
         while (end && grid->cells[row][end - 1] == ' ') end--;
         printf("%.*s\n", end, grid->cells[row]);

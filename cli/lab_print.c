@@ -70,8 +70,10 @@ static void print_checks(const Page *page) {
     if (width < LEAST_CLAIM) width = LEAST_CLAIM;
     for (const Check *c = page->checks; c; c = c->next) {
         char a[NUMBER], b[NUMBER], d[NUMBER];
+        bool fits = lab_columns(c->what) <= width;
+        if (!fits) lab_put_paragraph("", c->what, lab_width());
         fputs("  ", stdout);
-        lab_put_left(c->what, width);
+        lab_put_left(fits ? c->what : "", width);
         putchar(' ');
         lab_put_right(number(a, c->measured), MEASURED);
         putchar(' ');

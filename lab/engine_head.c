@@ -17,6 +17,7 @@ static bool fill(Model *model, const EngineHead *head, Matrix q, Matrix k, Matri
     ModelLayer *layer = model_add_layer(model);
     ModelHead *h = layer ? layer_add_head(layer, q.cols, v.cols) : NULL;
     if (!h) return false;
+    RtAtom zero = rt_float(0); /* what is read is looked at, not decoded */
     h->mask = head->mask;
     h->sink = false;
     for (size_t i = 0; i < q.cols; i++) {
@@ -38,7 +39,7 @@ static bool fill(Model *model, const EngineHead *head, Matrix q, Matrix k, Matri
     for (size_t i = 0; i < v.cols; i++) {
         char name[24];
         snprintf(name, sizeof name, "o%zu", i);
-        if (!model_add_output(model, name, RT_DECODE_NUMBER, at.read + i, NULL, 0)) return false;
+        if (!model_add_output(model, name, RT_DECODE_NEAREST, at.read + i, &zero, 1)) return false;
     }
     return true;
 }
@@ -66,7 +67,8 @@ Matrix engine_attend(Lab *lab, Page *page, const EngineHead *head, Matrix q, Mat
     options.rule = head->rule;
     options.temperature = head->temperature;
     options.threads = 1;
-    Model *model = model_new(RT_F64, RT_INT, alphabet, q.rows, q.rows, places_of(q, v).width);
+    options.key_tile = options.query_tile = head->key_tile;
+    Model *model = model_new(head->dtype, RT_INT, alphabet, q.rows, q.rows, places_of(q, v).width);
     Engine *engine = model && fill(model, head, q, k, v) ? engine_new(model, &options, &err) : NULL;
     if (!engine || !run(engine, q.rows, out, arena, &err)) {
         page_note(page, "the engine refused: %s", err.text);
