@@ -57,16 +57,18 @@ void sort_descending(double *x, size_t n) {
 
 /* a holds the sorted z until the threshold is known. */
 void simplex_project(const double *z, size_t n, double *a) {
-    double sum = 0, threshold = 0;
-    for (size_t k = 0; k < n; k++) a[k] = z[k];
+    /* Below the largest, so that no size of z swallows the 1. */
+    double sum = 0, threshold = 0, most = -INFINITY;
+    for (size_t k = 0; k < n; k++) most = fmax(most, a[k] = z[k]);
     sort_descending(a, n);
     for (size_t k = 0; k < n; k++) {
+        a[k] -= most;
         sum += a[k];
         double candidate = (sum - 1) / (double)(k + 1);
         if (!(a[k] > candidate)) break;
         threshold = candidate;
     }
-    for (size_t k = 0; k < n; k++) a[k] = fmax(z[k] - threshold, 0);
+    for (size_t k = 0; k < n; k++) a[k] = fmax(z[k] - most - threshold, 0);
 }
 
 double dot(const double *x, const double *y, size_t n) {
