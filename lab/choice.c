@@ -86,7 +86,8 @@ static bool null_direction(double *m, size_t rows, size_t columns, size_t *order
     return true;
 }
 
-/* Moves a head's weights along c, which changes neither sum nor logits, until one of them is 0. */
+/* Moves a head's weights along c, which changes neither their sum nor softmax(z), until one is 0.
+ */
 static void move(double *weights, const size_t *active, const double *c, size_t count) {
     double reach = INFINITY;
     size_t first = 0;
@@ -111,7 +112,8 @@ static size_t sparsify_head(const Votes *votes, size_t head, double *weights, Ar
         size_t columns = count > rows + 1 ? rows + 1 : count;
         for (size_t k = 0; k < columns; k++) {
             const double *vote = votes->votes + (head * n + active[k]) * votes->symbols;
-            for (size_t y = 0; y + 1 < rows; y++) m[y * columns + k] = vote[y];
+            double mean = mean_of(vote, rows - 1); /* a constant in all logits changes nothing */
+            for (size_t y = 0; y + 1 < rows; y++) m[y * columns + k] = vote[y] - mean;
             m[(rows - 1) * columns + k] = 1;
         }
         if (!null_direction(m, rows, columns, order, c)) return count;

@@ -21,8 +21,9 @@ Descent choice_best(const Votes *votes, const double *law, double tolerance, dou
 double choice_loss(const Votes *votes, const double *law, const double *weights, double *gap,
                    Arena *arena);
 
-/* Moves weights without changing z until each head has at most rank + 1 of them above 0, where rank
- * is that of its active votes (Carathéodory). Gives the greatest support of a head. */
+/* Moves weights without changing softmax(z) until each head has at most rank + 1 ≤ V of them above
+ * 0, where rank is that of its active votes without their means (Carathéodory). Gives the greatest
+ * support of a head. */
 size_t choice_sparsify(const Votes *votes, double *weights, Arena *arena);
 
 #endif

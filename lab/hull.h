@@ -24,8 +24,9 @@ typedef struct Hull {
     double *direction; /* [d]; NULL unless outside */
 } Hull;
 
-/* `points` is [n, d] with n > 0, `x` is [d].  Inside means: nearer than `tolerance` times the
- * greatest distance of a point from x.  The result lives in the arena. */
+/* `points` is [n, d] with n > 0, `x` is [d]. Inside means: nearer than `tolerance` times the
+ * greatest distance of a point from x, plus the rounding of the numbers given. The result lives in
+ * the arena. */
 Hull hull_test(const double *points, size_t n, size_t d, const double *x, double tolerance,
                Arena *arena);
 

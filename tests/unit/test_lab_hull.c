@@ -165,6 +165,7 @@ static void test_degenerate(void **state) {
         {{1, 2}, {1, 2}, 1, HULL_INSIDE},
         {{1, 2}, {1, 3}, 1, HULL_OUTSIDE},
         {{0, 0, 0, 0, 0, 0}, {0, 0}, 3, HULL_INSIDE},
+        {{0.3, 0.3}, {0.1 + 0.2, 0.3}, 1, HULL_INSIDE}, /* 0.3 but for its last bit */
         {{0, 0, 1, 1, 2, 2}, {1.5, 1.5}, 3, HULL_INSIDE},
         {{0, 0, 1, 1, 2, 2}, {1.5, 1.25}, 3, HULL_OUTSIDE},
         {{0, 0, 1, 0, 0, 1, 1, 1}, {0, 0}, 4, HULL_INSIDE},
