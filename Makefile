@@ -207,7 +207,7 @@ golden: all tools ## rewrite the golden files; read the diff
 	@tests/compile/run --rewrite
 
 atlas: all ## what one layer can do of every bundled program; writes docs/atlas.md
-	@programs/atlas build/atlas >build/atlas.md && mv build/atlas.md docs/atlas.md
+	@$(BIN) express --atlas=build/atlas -o docs/atlas.md
 
 lint: ## warnings with gcc and clang, format, include arrows
 	@./setup --quiet --no-build --dev

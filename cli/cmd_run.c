@@ -159,8 +159,9 @@ static int run_program(const RunArguments *a) {
     Program program;
     const RaspSop *sops;
     size_t count;
-    int status =
-        program_open_within(a->common.argument, a->common.memory, a->common.time_limit, &program);
+    RaspConfig config = report_config(a->common.memory);
+    config.cpu_seconds = a->common.time_limit;
+    int status = program_open_with(a->common.argument, &config, &program);
     if (status == EXIT_FINE) status = program_sops(&program, &a->common.choice, &sops, &count);
     if (status == EXIT_FINE)
         status = a->dump == DUMP_GRAPH ? dump_graph(&program, sops, count)

@@ -234,10 +234,10 @@ static void json_program(Json *j, const Emitted *e) {
     json_end(j);
 }
 
-void express_print_json(const Task *task, const ClassResult *r, const Verdict *v) {
+void express_print_json(FILE *out, const Task *task, const ClassResult *r, const Verdict *v) {
     const Query *q = &r->query;
     bool is_last = v == &r->verdicts[r->count - 1];
-    Json j = {.out = stdout};
+    Json j = {.out = out};
     json_begin_object(&j, NULL);
     json_text(&j, "class", class_name((int)q->kind));
     if (q->kind == CLASS_WINDOW) json_count(&j, "distance", q->distance);

@@ -5,6 +5,8 @@
 #include "express/decide.h"
 #include "express/emit.h"
 
+#include <stdio.h>
+
 /* All that is known of one class. */
 typedef struct ClassResult {
     Query query;
@@ -23,6 +25,7 @@ void express_print_cell(const Query *query, const Verdict *verdict);
 void express_print_result(const Task *task, const ClassResult *result);
 
 /* One object a line. */
-void express_print_json(const Task *task, const ClassResult *result, const Verdict *verdict);
+void express_print_json(FILE *out, const Task *task, const ClassResult *result,
+                        const Verdict *verdict);
 
 #endif

@@ -184,3 +184,27 @@ const char *paths_find_program(Arena *arena, const char *name) {
                      near_words(arena, name, look.all.path, look.all.count));
     return NULL;
 }
+
+/* --- all that is bundled ------------------------------------------------------------------ */
+
+static const char *bundled_folder(Arena *arena) {
+    const char *tried, *folder = programs_folder(arena, &tried);
+    if (!folder) report_error("no bundled programs: there is no 'lib" SUFFIX "' in %s", tried);
+    return folder;
+}
+
+const char *const *paths_programs(Arena *arena, size_t *count) {
+    const char *folder = bundled_folder(arena);
+    if (!folder) return NULL;
+    Found found = programs_below(arena, folder);
+    *count = 0;
+    for (size_t k = 0; k < found.count; k++)
+        if (strchr(found.path[k], '/')) /* not the library itself */
+            found.path[(*count)++] = join(arena, folder, found.path[k]);
+    return found.path;
+}
+
+const char *paths_bundled(Arena *arena, const char *name) {
+    const char *folder = bundled_folder(arena);
+    return folder ? join(arena, folder, name) : NULL;
+}

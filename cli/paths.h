@@ -13,4 +13,9 @@
  * ("sort", "paper/sort").  NULL, after a message, if there is none or several fit. */
 const char *paths_find_program(Arena *arena, const char *name);
 
+/* The bundled programs, sorted; a file of that name beside the library.  NULL, after a message, if
+ * the folder is not found. */
+const char *const *paths_programs(Arena *arena, size_t *count);
+const char *paths_bundled(Arena *arena, const char *name);
+
 #endif

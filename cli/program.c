@@ -7,19 +7,17 @@
 #include <string.h>
 
 int program_open(const char *name, size_t memory, Program *p) {
-    return program_open_within(name, memory, 0, p);
+    RaspConfig config = report_config(memory);
+    return program_open_with(name, &config, p);
 }
 
-int program_open_within(const char *name, size_t memory, double seconds, Program *p) {
+int program_open_with(const char *name, const RaspConfig *config, Program *p) {
     RaspError error;
     *p = (Program){.path = paths_find_program(command_arena(), name)};
     if (!p->path) return EXIT_NO_FILE;
     const char *slash = strrchr(p->path, '/');
     p->shown = strncmp(p->path, name, strlen(name)) != 0 && slash ? slash + 1 : p->path;
-    RaspConfig config = report_config(memory);
-    config.cpu_seconds = seconds;
-    p->handle =
-        rasp_program_load(&(RaspSource){.path = p->path, .name = p->shown}, &config, &error);
+    p->handle = rasp_program_load(&(RaspSource){.path = p->path, .name = p->shown}, config, &error);
     return p->handle ? EXIT_FINE : report_failure(&error);
 }
 

@@ -12,8 +12,8 @@ typedef struct Program {
 
 /* Finds and loads the program `name`.  Exit statuses, after a message if not EXIT_FINE. */
 int program_open(const char *name, size_t memory, Program *program);
-/* With a limit on the CPU seconds of every call; 0: none. */
-int program_open_within(const char *name, size_t memory, double seconds, Program *program);
+/* The same with more than a memory limit; `config` begins as report_config. */
+int program_open_with(const char *name, const RaspConfig *config, Program *program);
 
 /* Which s-ops are meant. */
 typedef struct SopChoice {

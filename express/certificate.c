@@ -125,6 +125,13 @@ static void describe_task(Certificate *c, const Origin *origin) {
     json_t *program = json_object();
     json_object_set_new(program, "name", text_or_null(origin->name));
     json_object_set_new(program, "source", json_string(origin->source));
+    if (origin->file_count) {
+        json_t *files = json_array();
+        for (size_t k = 0; k < origin->file_count; k++)
+            json_array_append_new(files, json_pack("{s:s,s:s}", "path", origin->files[k].path,
+                                                   "text", origin->files[k].text));
+        json_object_set_new(program, "files", files);
+    }
     json_object_set_new(program, "sop", text_or_null(origin->sop));
     json_object_set_new(program, "expression", text_or_null(origin->expression));
     set(c, "program", program);

@@ -6,9 +6,15 @@
 #include "express/decide.h"
 #include "express/emit.h"
 
+typedef struct OriginFile {
+    const char *path, *text;
+} OriginFile;
+
 /* Where the labels come from; all NULL: from the lines of a task. */
 typedef struct Origin {
-    const char *name, *source;    /* the program and its text */
+    const char *name, *source; /* the program and its text */
+    const OriginFile *files;   /* all that it loads; paths as the loading program asks for them */
+    size_t file_count;
     const char *sop, *expression; /* or NULL */
     const char *where;
 } Origin;
