@@ -142,8 +142,9 @@ static int draw(const DrawArguments *a) {
         report_error("a picture does not go to a terminal; -o flow.svg writes it to a file");
         return EXIT_WRONG_USE;
     }
-    int status =
-        program_open_within(a->common.argument, a->common.memory, a->common.time_limit, &program);
+    RaspConfig config = report_config(a->common.memory);
+    config.cpu_seconds = a->common.time_limit;
+    int status = program_open_with(a->common.argument, &config, &program);
     if (status == EXIT_FINE) status = draw_sops(&program, a, format);
     rasp_program_free(program.handle);
     return status;

@@ -1,16 +1,12 @@
 /* Which positions a selector may select, seen from the query; and what follows: whether an s-op
  * depends on earlier tokens alone. */
 #include "compile/facts/facts_private.h"
+#include "compile/values/formula.h"
 
 #include <string.h>
 
 enum { SIDES = 3, LONGEST = 64 }; /* before, here, after; longer inputs are not looked through */
 static const double LIMIT = 2e7;  /* pairs of values compared for one comparison */
-
-/* What is possible and what is certain. */
-typedef struct Chance {
-    bool can, must;
-} Chance;
 
 static const Chance anything = {true, false};
 
@@ -83,30 +79,18 @@ static void compare_positions(Finder *f, NodeId select, Chance side[SIDES]) {
 
 /* --- a selector ------------------------------------------------------------------------- */
 
-static void formula_reach(Finder *f, NodeId id, Chance side[SIDES]) {
-    Chance other[SIDES];
-    Node node = *graph_node(f->graph, id);
-    if (node.kind == NODE_SELECT) {
-        compare_positions(f, id, side);
-        return;
-    }
-    formula_reach(f, node.arg[0], side);
-    if (node.arity > 1) formula_reach(f, node.arg[1], other);
-    for (int s = 0; s < SIDES; s++) {
-        Chance a = side[s], b = node.arity > 1 ? other[s] : a;
-        if (node.kind == NODE_NOT)
-            side[s] = (Chance){!a.must, !a.can};
-        else if (node.kind == NODE_AND)
-            side[s] = (Chance){a.can && b.can, a.must && b.must};
-        else
-            side[s] = (Chance){a.can || b.can, a.must || b.must};
-    }
-}
-
 Reach selector_reach(Finder *f, NodeId selector) {
-    Chance side[SIDES];
-    formula_reach(f, selector, side);
-    return (Reach){side[0].can, side[1].can, side[2].can};
+    Arena *scratch = arena_child(f->arena);
+    Literals literals = selector_literals(f->graph, selector, scratch);
+    Chance *by_side[SIDES], side[SIDES], whole[SIDES];
+    for (int s = 0; s < SIDES; s++) by_side[s] = ARENA_ARRAY(scratch, literals.count, Chance);
+    for (uint32_t k = 0; k < literals.count; k++) {
+        compare_positions(f, literals.select[k], side);
+        for (int s = 0; s < SIDES; s++) by_side[s][k] = side[s];
+    }
+    for (int s = 0; s < SIDES; s++) whole[s] = literals_chance(&literals, by_side[s]);
+    arena_free(scratch);
+    return (Reach){whole[0].can, whole[1].can, whole[2].can};
 }
 
 /* --- causality -------------------------------------------------------------------------- */
