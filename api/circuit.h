@@ -23,9 +23,9 @@ typedef struct CircuitView {
     RaspCircuitClear *clears;
     RaspCircuitOutput *outputs;
     uint32_t *column_of; /* by part of the circuit; RASP_NONE: nothing is made of it */
-    uint32_t *layer_at; /* by layer of the circuit: the model's first layer of it */
-    uint32_t *step_at;  /* by layer of the model: the step after its heads */
-    uint32_t *sop_of;   /* by graph node; RASP_NONE: not in the list */
+    uint32_t *layer_at;  /* by layer of the circuit: the model's first layer of it */
+    uint32_t *step_at;   /* by layer of the model: the step after its heads */
+    uint32_t *sop_of;    /* by graph node; RASP_NONE: not in the list */
 } CircuitView;
 
 /* The step after sublayer `sublayer` (-1: after the heads) of a layer of the circuit. */

@@ -5,16 +5,16 @@
 #include <string.h>
 
 static const char *const node_names[] = {
-    [RASP_NODE_TOKENS] = "tokens", [RASP_NODE_POSITIONS] = "positions",
-    [RASP_NODE_HEAD] = "head",     [RASP_NODE_TABLE] = "table",
-    [RASP_NODE_CLEAR] = "clear",   [RASP_NODE_OUTPUT] = "output"};
+    [RASP_CIRCUIT_TOKENS] = "tokens", [RASP_CIRCUIT_POSITIONS] = "positions",
+    [RASP_CIRCUIT_HEAD] = "head",     [RASP_CIRCUIT_TABLE] = "table",
+    [RASP_CIRCUIT_CLEAR] = "clear",   [RASP_CIRCUIT_OUTPUT] = "output"};
 
 static const char *const role_names[] = {
     [RASP_ROLE_QUERY] = "query", [RASP_ROLE_KEY] = "key",     [RASP_ROLE_VALUE] = "value",
     [RASP_ROLE_INPUT] = "input", [RASP_ROLE_CLEAR] = "clear", [RASP_ROLE_OUTPUT] = "output"};
 
-const char *rasp_node_name(int kind) {
-    return kind >= 0 && kind <= RASP_NODE_OUTPUT ? node_names[kind] : NULL;
+const char *rasp_circuit_kind_name(int kind) {
+    return kind >= 0 && kind <= RASP_CIRCUIT_OUTPUT ? node_names[kind] : NULL;
 }
 
 const char *rasp_role_name(int role) {
@@ -42,7 +42,7 @@ typedef struct NodeList {
     uint32_t *scratch; /* a column each */
 } NodeList;
 
-static uint32_t add_node(NodeList *list, RaspNodeKind kind, uint32_t index, uint32_t step,
+static uint32_t add_node(NodeList *list, RaspCircuitKind kind, uint32_t index, uint32_t step,
                          size_t columns) {
     list->nodes[list->count] =
         (RaspCircuitNode){.kind = kind,
@@ -53,7 +53,7 @@ static uint32_t add_node(NodeList *list, RaspNodeKind kind, uint32_t index, uint
     return list->count++;
 }
 
-static void add_embedding(NodeList *list, RaspNodeKind kind, Origin origin) {
+static void add_embedding(NodeList *list, RaspCircuitKind kind, Origin origin) {
     const Circuit *c = list->view->from;
     size_t count = 0;
     for (uint32_t p = 0; p < c->part_count; p++)
@@ -71,7 +71,7 @@ static void add_heads(NodeList *list, uint32_t layer) {
         for (size_t k = 0; k < head->component_count; k++)
             list->scratch[k] = head->components[k].column;
         v->heads[h].node =
-            add_node(list, RASP_NODE_HEAD, h, view_step(v, layer, -1), head->component_count);
+            add_node(list, RASP_CIRCUIT_HEAD, h, view_step(v, layer, -1), head->component_count);
     }
 }
 
@@ -84,11 +84,11 @@ static void add_sublayer(NodeList *list, uint32_t layer, uint32_t sublayer) {
         if (c->tables[t].layer != layer || c->tables[t].sublayer != sublayer) continue;
         for (size_t k = 0; k < table->function_count; k++)
             list->scratch[k] = table->functions[k].column;
-        v->tables[t].node = add_node(list, RASP_NODE_TABLE, t, step, table->function_count);
+        v->tables[t].node = add_node(list, RASP_CIRCUIT_TABLE, t, step, table->function_count);
     }
     for (uint32_t k = 0; k < c->clear_count; k++)
         if (c->clears[k].layer == layer && c->clears[k].sublayer == sublayer)
-            v->clears[k].node = add_node(list, RASP_NODE_CLEAR, k, step, 0);
+            v->clears[k].node = add_node(list, RASP_CIRCUIT_CLEAR, k, step, 0);
 }
 
 static void list_nodes(CircuitView *v) {
@@ -97,15 +97,15 @@ static void list_nodes(CircuitView *v) {
     NodeList list = {.view = v,
                      .nodes = ARENA_ARRAY(v->arena, most, RaspCircuitNode),
                      .scratch = ARENA_ARRAY(v->arena, c->part_count, uint32_t)};
-    add_embedding(&list, RASP_NODE_TOKENS, FROM_TOKEN);
-    add_embedding(&list, RASP_NODE_POSITIONS, FROM_POSITION);
+    add_embedding(&list, RASP_CIRCUIT_TOKENS, FROM_TOKEN);
+    add_embedding(&list, RASP_CIRCUIT_POSITIONS, FROM_POSITION);
     for (uint32_t l = 0; l < c->layer_count; l++) {
         add_heads(&list, l);
         for (uint32_t k = 0; k < c->layers[l].sublayer_count; k++) add_sublayer(&list, l, k);
     }
     for (uint32_t o = 0; o < c->output_count; o++)
         v->outputs[o].node =
-            add_node(&list, RASP_NODE_OUTPUT, o, (uint32_t)v->made->step_count - 1, 0);
+            add_node(&list, RASP_CIRCUIT_OUTPUT, o, (uint32_t)v->made->step_count - 1, 0);
     v->made->nodes = list.nodes;
     v->made->node_count = list.count;
 }
@@ -224,10 +224,10 @@ static void read_output(EdgeList *list, uint32_t node, uint32_t index) {
 
 static void list_edges(CircuitView *v) {
     static void (*const readers[])(EdgeList * list, uint32_t node,
-                                   uint32_t index) = {[RASP_NODE_HEAD] = read_head,
-                                                      [RASP_NODE_TABLE] = read_table,
-                                                      [RASP_NODE_CLEAR] = read_clear,
-                                                      [RASP_NODE_OUTPUT] = read_output};
+                                   uint32_t index) = {[RASP_CIRCUIT_HEAD] = read_head,
+                                                      [RASP_CIRCUIT_TABLE] = read_table,
+                                                      [RASP_CIRCUIT_CLEAR] = read_clear,
+                                                      [RASP_CIRCUIT_OUTPUT] = read_output};
     EdgeList list = {.view = v};
     for (uint32_t n = 0; n < v->made->node_count; n++) {
         const RaspCircuitNode *node = &v->made->nodes[n];

@@ -164,18 +164,18 @@ typedef struct RaspCircuitOutput {
     const double *places; /* where each of its values stands; NULL: a number where it is */
 } RaspCircuitOutput;
 
-typedef enum RaspNodeKind {
-    RASP_NODE_TOKENS, /* what each token's embedding holds */
-    RASP_NODE_POSITIONS,
-    RASP_NODE_HEAD,
-    RASP_NODE_TABLE,
-    RASP_NODE_CLEAR,
-    RASP_NODE_OUTPUT,
-} RaspNodeKind;
-RASP_API const char *rasp_node_name(int kind); /* NULL behind the last */
+typedef enum RaspCircuitKind {
+    RASP_CIRCUIT_TOKENS, /* what each token's embedding holds */
+    RASP_CIRCUIT_POSITIONS,
+    RASP_CIRCUIT_HEAD,
+    RASP_CIRCUIT_TABLE,
+    RASP_CIRCUIT_CLEAR,
+    RASP_CIRCUIT_OUTPUT,
+} RaspCircuitKind;
+RASP_API const char *rasp_circuit_kind_name(int kind); /* NULL behind the last */
 
 typedef struct RaspCircuitNode {
-    RaspNodeKind kind;
+    RaspCircuitKind kind;
     uint32_t index; /* in the list of its kind; of an embedding 0 */
     uint32_t step;  /* that it belongs to; of an output the last */
     const uint32_t *columns;

@@ -206,12 +206,12 @@ static void put_output(Json *j, const RaspCircuit *c, uint32_t index) {
 
 static void put_node(Json *j, const RaspCircuit *c, const RaspCircuitNode *node) {
     static void (*const put[])(Json * j, const RaspCircuit *c,
-                               uint32_t index) = {[RASP_NODE_HEAD] = put_head,
-                                                  [RASP_NODE_TABLE] = put_table,
-                                                  [RASP_NODE_CLEAR] = put_clear,
-                                                  [RASP_NODE_OUTPUT] = put_output};
+                               uint32_t index) = {[RASP_CIRCUIT_HEAD] = put_head,
+                                                  [RASP_CIRCUIT_TABLE] = put_table,
+                                                  [RASP_CIRCUIT_CLEAR] = put_clear,
+                                                  [RASP_CIRCUIT_OUTPUT] = put_output};
     json_begin_object(j, NULL);
-    json_text(j, "kind", rasp_node_name((int)node->kind));
+    json_text(j, "kind", rasp_circuit_kind_name((int)node->kind));
     json_count(j, "step", node->step);
     put_indices(j, "columns", node->columns, node->column_count);
     if (put[node->kind]) put[node->kind](j, c, node->index);

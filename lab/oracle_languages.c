@@ -53,8 +53,9 @@ void oracle_order(Lab *lab, Page *page) {
                 Descent best = choice_best(&votes, all.law, 1e-6, all.weights, lab->arena);
                 previous_token(&votes, tokens[CONTEXT + 1], all.weights);
                 loss = choice_loss(&votes, all.law, all.weights, NULL, lab->arena);
-                disorder += !(floor <= best.value + 1e-12 && best.value - best.gap <= loss + 1e-12 &&
-                              best.value - best.gap <= before + 1e-12);
+                disorder +=
+                    !(floor <= best.value + 1e-12 && best.value - best.gap <= loss + 1e-12 &&
+                      best.value - best.gap <= before + 1e-12);
                 before = best.value;
                 above[h] += best.value - floor;
                 if (k == 0 && h == 0) gap_at_zero = fmax(gap_at_zero, best.value - floor);

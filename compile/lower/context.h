@@ -32,7 +32,8 @@ struct Lower {
     LowerError error;
     Feature *feature; /* by node */
     size_t feature_capacity;
-    NodeId *kinds; /* by node: 1 + the s-op that gives its kinds (kinds.h); 0: not made yet; NODE_NONE: cannot be */
+    NodeId *kinds; /* by node: 1 + the s-op that gives its kinds (kinds.h); 0: not made yet;
+                      NODE_NONE: cannot be */
     size_t kinds_capacity;
     Expected *expected; /* by node: the slack of forms that are not made yet (slack.h) */
     size_t expected_capacity;
@@ -43,9 +44,9 @@ struct Lower {
     ScanPlan **scan;
     size_t scan_count, scan_capacity;
     Space *token_space, *position_space;
-    uint32_t nesting;    /* features being made */
-    uint32_t unions;     /* widths taken apart (rule_width.c) */
-    Costed *cost; /* by node, of the estimate of that number (cover.c) */
+    uint32_t nesting; /* features being made */
+    uint32_t unions;  /* widths taken apart (rule_width.c) */
+    Costed *cost;     /* by node, of the estimate of that number (cover.c) */
     size_t cost_capacity;
     uint32_t estimates;
     Space **moved_space; /* by aggregate node */

@@ -20,8 +20,7 @@ static Maker maker_new(const Graph *graph, Arena *arena) {
 }
 
 static void push(Maker *m, NodeId id) {
-    m->stack =
-        arena_grow(m->arena, m->stack, &m->stack_capacity, m->depth + 1, sizeof *m->stack);
+    m->stack = arena_grow(m->arena, m->stack, &m->stack_capacity, m->depth + 1, sizeof *m->stack);
     m->stack[m->depth++] = id;
 }
 

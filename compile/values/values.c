@@ -393,8 +393,9 @@ static uint32_t add_kind_sources(Values *values, const Request *request, NodeId 
 static bool choose_product(Values *values, const Request *request, Product *product, NodeId *basis,
                            Arena *arena) {
     for (int attempt = 0; attempt < 2; attempt++) {
-        uint32_t size = attempt ? independent(values, request->basis, request->basis_count, basis, arena)
-                                : join_sources(values, request->basis, request->basis_count, basis);
+        uint32_t size =
+            attempt ? independent(values, request->basis, request->basis_count, basis, arena)
+                    : join_sources(values, request->basis, request->basis_count, basis);
         if (size != UINT32_MAX) size = add_kind_sources(values, request, basis, size);
         if (size == UINT32_MAX) continue;
         *product = (Product){.basis = basis, .count = size, .where = NODE_NONE};

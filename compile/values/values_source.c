@@ -195,8 +195,7 @@ typedef struct CertainRows {
 } CertainRows;
 
 static bool certain(Values *values, const CertainRows *rows, uint32_t n, uint32_t j, uint32_t i) {
-    return rows->everything ||
-           positional_cell(values, &rows->literals, n, j, i) == 1;
+    return rows->everything || positional_cell(values, &rows->literals, n, j, i) == 1;
 }
 
 /* One value from each selected position's own set. */

@@ -82,7 +82,7 @@ static void keep_embedded(Run *run) {
     for (size_t k = 0; k < c->column_count; k++) {
         const RaspCircuitColumn *column = &c->columns[k];
         if (!column->embedded) continue;
-        bool token = c->nodes[column->node].kind == RASP_NODE_TOKENS;
+        bool token = c->nodes[column->node].kind == RASP_CIRCUIT_TOKENS;
         for (size_t i = 1; i <= run->n; i++) {
             size_t id = 0;
             while (token && !rasp_atom_same(info->alphabet[id], run->tokens[i - 1])) id++;
@@ -170,8 +170,8 @@ static const RaspCircuitEdge *edge_of(const Change *change) {
 static bool is_reader(const RaspCircuit *c, const RaspCircuitEdge *edge, size_t layer, size_t piece,
                       int role) {
     const RaspCircuitNode *to = &c->nodes[edge->to];
-    if (to->kind == RASP_NODE_OUTPUT || c->steps[to->step].layer != layer) return false;
-    if (to->kind == RASP_NODE_HEAD)
+    if (to->kind == RASP_CIRCUIT_OUTPUT || c->steps[to->step].layer != layer) return false;
+    if (to->kind == RASP_CIRCUIT_HEAD)
         return (int)edge->role == role && c->heads[to->index].head == piece;
     return role == RASP_ROLE_INPUT && c->steps[to->step].sublayer == (int)piece;
 }
@@ -207,7 +207,7 @@ static void patch_head(void *context, size_t layer, size_t head, size_t n, size_
 static void keep_others(const Change *change, const RaspCircuitNode *to, size_t n, size_t units,
                         double *hidden) {
     const RaspCircuit *c = change->clean->subject->circuit;
-    bool table = to->kind == RASP_NODE_TABLE;
+    bool table = to->kind == RASP_CIRCUIT_TABLE;
     size_t first = table ? c->tables[to->index].first_unit : c->clears[to->index].unit;
     size_t count = table ? c->tables[to->index].unit_count : 1;
     for (size_t k = units; k < (n + 1) * units; k++)

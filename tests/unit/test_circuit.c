@@ -94,17 +94,17 @@ static void check_nodes(const RaspCircuit *c) {
         const RaspCircuitStep *step = &c->steps[node->step];
         columns += node->column_count;
         if (n) assert_true(c->nodes[n - 1].step <= node->step);
-        if (node->kind == RASP_NODE_HEAD) {
+        if (node->kind == RASP_CIRCUIT_HEAD) {
             assert_int_equal(c->heads[node->index].node, n);
             assert_true(step->layer == c->heads[node->index].layer && step->sublayer == -1);
         }
-        if (node->kind == RASP_NODE_TABLE) {
+        if (node->kind == RASP_CIRCUIT_TABLE) {
             assert_int_equal(c->tables[node->index].node, n);
             assert_int_equal(step->layer, c->tables[node->index].layer);
             assert_int_equal(step->sublayer, c->tables[node->index].sublayer);
         }
-        if (node->kind == RASP_NODE_CLEAR) assert_int_equal(c->clears[node->index].node, n);
-        if (node->kind == RASP_NODE_OUTPUT) assert_int_equal(c->outputs[node->index].node, n);
+        if (node->kind == RASP_CIRCUIT_CLEAR) assert_int_equal(c->clears[node->index].node, n);
+        if (node->kind == RASP_CIRCUIT_OUTPUT) assert_int_equal(c->outputs[node->index].node, n);
     }
     assert_int_equal(columns, c->column_count);
 }
@@ -348,7 +348,7 @@ static void downstream(void **state) {
         columns[k] = true;
         rasp_circuit_downstream(c, false, columns, outputs);
         /* The token reaches everything behind the first head, the position no count. */
-        bool early = c->nodes[c->columns[k].node].kind == RASP_NODE_POSITIONS;
+        bool early = c->nodes[c->columns[k].node].kind == RASP_CIRCUIT_POSITIONS;
         assert_true(outputs[0]);
         for (uint32_t j = 0; j < c->column_count; j++)
             if (j != k && columns[j]) assert_true(c->columns[j].written > c->columns[k].written);
