@@ -25,10 +25,16 @@ Arena *intern_arena(const Intern *table) {
     return table->arena;
 }
 
+/* Programs make strings of any length: the clock is looked at as often as for short ones. */
+enum { POLL_EVERY = 1 << 16 };
+
 /* FNV-1a, 32 bits. */
-static uint32_t hash_bytes(const char *text, size_t length) {
+static uint32_t hash_bytes(Budget *budget, const char *text, size_t length) {
     uint32_t hash = 2166136261u;
-    for (size_t k = 0; k < length; k++) hash = (hash ^ (unsigned char)text[k]) * 16777619u;
+    for (size_t k = 0; k < length; k++) {
+        hash = (hash ^ (unsigned char)text[k]) * 16777619u;
+        if (k % POLL_EVERY == POLL_EVERY - 1) budget_poll(budget);
+    }
     return hash;
 }
 
@@ -48,7 +54,7 @@ static void enlarge(Intern *table) {
 
 static const Str *intern_slow(Intern *table, const char *text, size_t length) {
     if (table->count * 2 >= table->capacity) enlarge(table);
-    uint32_t hash = hash_bytes(text, length);
+    uint32_t hash = hash_bytes(arena_budget(table->arena), text, length);
     size_t at = hash & (table->capacity - 1);
     for (const Str *s; (s = table->slot[at]); at = (at + 1) & (table->capacity - 1))
         if (s->hash == hash && s->length == length && memcmp(s->text, text, length) == 0) return s;

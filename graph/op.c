@@ -65,8 +65,13 @@ static FaultId repeat(const Str *s, Atom times, Intern *table, Atom *r) {
     int64_t count = atom_integer(times) > 0 ? atom_integer(times) : 0;
     if (s->length == 0) count = 0;
     char *text = arena_block(intern_arena(table), (size_t)count, s->length);
-    for (int64_t k = 0; k < count; k++) memcpy(text + (size_t)k * s->length, s->text, s->length);
-    *r = atom_string(intern(table, text, (size_t)count * s->length));
+    size_t length = (size_t)count * s->length, made = count ? s->length : 0;
+    memcpy(text, s->text, made);
+    for (size_t more; made < length; made += more) { /* twice as much each time */
+        more = made <= length - made ? made : length - made;
+        memcpy(text + made, text, more);
+    }
+    *r = atom_string(intern(table, text, length));
     arena_release(intern_arena(table), text);
     return FAULT_NONE;
 }
