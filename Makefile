@@ -151,7 +151,7 @@ $(B)/unit/%: tests/unit/%.c $(LIBS)
 	@mkdir -p $(@D)
 	$(call Q,build)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBS) $(LDLIBS) -lcmocka -lmpfr -lgmp
 # Its allocations are made to fail.
-$(B)/unit/test_api_failures: LDFLAGS += $(foreach f,malloc calloc realloc strdup open_memstream,-Wl,--wrap=$f)
+$(B)/unit/test_api_failures: LDFLAGS += $(foreach f,malloc calloc realloc strdup open_memstream json_loadb,-Wl,--wrap=$f)
 $(B)/bench/%: bench/%.c $(LIBS)
 	@mkdir -p $(@D)
 	$(call Q,build)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBS) $(LDLIBS)

@@ -1,6 +1,7 @@
 #include "api/model.h"
 
 #include "api/value.h"
+#include "compile/describe_json.h"
 #include "compile/flags.h"
 #include "runtime/safetensors.h"
 
@@ -232,36 +233,38 @@ void rasp_model_free(RaspModel *m) {
 
 /* --- as JSON ---------------------------------------------------------------------------- */
 
-static json_t *head_json(const ModelHead *head) {
+static json_t *head_json(const ModelHead *head, bool *lost) {
     json_t *entry = json_deep_copy(head->extra);
-    json_object_set_new(entry, "rank", json_integer((json_int_t)head->query.cols));
-    json_object_set_new(entry, "mask", json_string(rt_mask_names[head->mask]));
-    json_object_set_new(entry, "sink", json_boolean(head->sink));
+    describe_set(entry, "rank", json_integer((json_int_t)head->query.cols), lost);
+    describe_set(entry, "mask", json_string(rt_mask_names[head->mask]), lost);
+    describe_set(entry, "sink", json_boolean(head->sink), lost);
     return entry;
 }
 
-static json_t *sublayer_json(const ModelMlp *mlp) {
+static json_t *sublayer_json(const ModelMlp *mlp, bool *lost) {
     json_t *entry = json_deep_copy(mlp->extra);
-    json_object_set_new(entry, "units", json_integer((json_int_t)mlp->in.cols));
+    describe_set(entry, "units", json_integer((json_int_t)mlp->in.cols), lost);
     return entry;
 }
 
-static json_t *layer_json(const ModelLayer *layer) {
-    json_t *heads = json_array(), *sublayers = json_array();
+static json_t *layer_json(const ModelLayer *layer, bool *lost) {
+    json_t *entry = json_object(), *heads = json_array(), *sublayers = json_array();
     for (size_t h = 0; h < layer->head_count; h++)
-        json_array_append_new(heads, head_json(layer->heads[h]));
+        describe_append(heads, head_json(layer->heads[h], lost), lost);
     for (size_t k = 0; k < layer->mlp_count; k++)
-        json_array_append_new(sublayers, sublayer_json(layer->mlps[k]));
-    return json_pack("{s:o, s:o}", "heads", heads, "sublayers", sublayers);
+        describe_append(sublayers, sublayer_json(layer->mlps[k], lost), lost);
+    describe_set(entry, "heads", heads, lost);
+    describe_set(entry, "sublayers", sublayers, lost);
+    return entry;
 }
 
 char *rasp_model_json(const RaspModel *m, RaspError *error) {
     json_t *document = json_deep_copy(m->model->extra), *layers = json_array();
+    bool lost = false;
     for (size_t l = 0; l < m->model->layer_count; l++)
-        json_array_append_new(layers, layer_json(m->model->layers[l]));
-    bool done = json_object_set_new(document, "layers", layers) == 0 &&
-                json_array_size(layers) == m->model->layer_count;
-    char *text = done ? json_dumps(document, 0) : NULL;
+        describe_append(layers, layer_json(m->model->layers[l], &lost), &lost);
+    describe_set(document, "layers", layers, &lost);
+    char *text = lost ? NULL : json_dumps(document, 0);
     json_decref(document);
     if (!text) error_set(error, RASP_OUT_OF_MEMORY, "out of memory for the description");
     return text;

@@ -23,11 +23,8 @@ static void on_fault(void *context, Session *session, const Fault *fault) {
 
 static void on_stop(void *context, Session *session, const char *message) {
     RaspProgram *p = context;
-    Core *core = &p->core;
     (void)session, (void)message;
-    core_stopped(core);
-    /* A statement that takes all the memory is the program's mistake. */
-    if (p->session && core->error->status == RASP_OUT_OF_MEMORY) core->error->status = core->wrong;
+    core_stopped(&p->core);
 }
 
 /* The texts that the program loaded: those behind its own.  Before any other text is added. */

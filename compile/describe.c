@@ -55,8 +55,9 @@ static bool describe_head(const Describer *d, const CircuitHead *head) {
     const char *selector = text_of(d, head->selector), *place = place_of(d, head->span);
     const char **texts = component_texts(d, head);
     bool lost = false;
-    json_t *said = json_pack("{s:s, s:s, s:s, s:o}", "selector", selector, "source", place,
-                             "result", result, "sops", components_json(head, texts, &lost));
+    json_t *said = json_pack("{s:s, s:s, s:s}", "selector", selector, "source", place, "result",
+                             result);
+    describe_set(said, "sops", components_json(head, texts, &lost), &lost);
     bool done = said && !lost && describe_place(said, "span", d->sources, head->span) &&
                 json_object_update(extra, said) == 0;
     json_decref(said);
@@ -68,9 +69,10 @@ static bool describe_head(const Describer *d, const CircuitHead *head) {
 /* Adds an entry to a list of the sublayer, made if it is not there. */
 static bool add_entry(json_t *extra, const char *key, json_t *entry) {
     json_t *list = json_object_get(extra, key);
-    if (list) return json_array_append_new(list, entry) == 0;
-    list = json_array();
-    return json_array_append_new(list, entry) == 0 && json_object_set_new(extra, key, list) == 0;
+    bool lost = false;
+    if (!list) describe_set(extra, key, list = json_array(), &lost);
+    describe_append(lost ? NULL : list, entry, &lost);
+    return !lost;
 }
 
 static json_t *sublayer_of(const Describer *d, uint32_t layer, uint32_t sublayer) {
@@ -88,8 +90,10 @@ static bool describe_table(const Describer *d, const CircuitTable *table) {
         describe_append(gives, json_string(texts[k]), &lost);
         describe_append(spans, describe_span(d->sources, table->outputs[k].span), &lost);
     }
-    json_t *entry = json_pack("{s:s, s:o, s:i, s:i}", "reads", reads, "gives", gives, "units",
-                              (int)table->shape.unit_count, "first_unit", (int)table->first_unit);
+    json_t *entry = json_pack("{s:s}", "reads", reads);
+    describe_set(entry, "gives", gives, &lost);
+    describe_set(entry, "units", json_integer(table->shape.unit_count), &lost);
+    describe_set(entry, "first_unit", json_integer(table->first_unit), &lost);
     if (!describe_place(entry, "span", d->sources, table->span)) lost = true;
     describe_set(entry, "spans", spans, &lost);
     return add_entry(sublayer_of(d, table->layer, table->sublayer), "tables", entry) && !lost;

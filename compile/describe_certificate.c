@@ -59,10 +59,11 @@ bool describe_certificate(const Circuit *circuit, const Certificate *c, const So
         "{s:b, s:f, s:f, s:s, s:i, s:f, s:s}", "holds", c->holds, "error", c->error, "tightest",
         isfinite(c->tightest) ? c->tightest : 1e300, "where", c->where, "layer", (int)c->layer,
         "beta", circuit->options.beta, "tables", circuit->options.steep ? "steps" : "interpolated");
-    if (certificate && c->joined_absolute > 0)
-        json_object_set_new(certificate, "joined",
-                            json_pack("{s:f, s:f}", "absolute", c->joined_absolute, "relative",
-                                      c->joined_relative));
+    if (c->joined_absolute > 0)
+        describe_set(certificate, "joined",
+                     json_pack("{s:f, s:f}", "absolute", c->joined_absolute, "relative",
+                               c->joined_relative),
+                     &lost);
     arena_free(scratch);
     describe_set(model->extra, "certificate", certificate, &lost);
     return !lost;

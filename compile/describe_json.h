@@ -7,7 +7,8 @@
 #include <jansson.h>
 
 /* Puts the value, which may be NULL, into the container and takes it over; what memory runs out for
- * is noted in *lost, so that a description is whole or is none. */
+ * is noted in *lost, so that a description is whole or is none.  (json_pack loses what it is given
+ * to keep when it fails: it is for texts and numbers.) */
 void describe_set(json_t *object, const char *key, json_t *value, bool *lost);
 void describe_append(json_t *list, json_t *value, bool *lost);
 

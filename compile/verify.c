@@ -41,25 +41,29 @@ static bool compare_weights(const Compiled *fresh, const Record *record, const M
     budget_stop(budget, budget->stop);
 }
 
-/* The numbers of `c` in place of those of the weights that were compiled; gives the latter. */
-static json_t *certify_again(const Compiled *fresh, const Certificate *c, const SourceMap *sources,
-                             Arena *arena) {
+/* Keeps what the circuit's own certificate says in `before`, and says what `c` does instead. */
+static bool certify_again(const Compiled *fresh, const Certificate *c, const SourceMap *sources,
+                          json_t *before, Arena *arena) {
     static const char *const keys[] = {"groups", "certificate"};
-    json_t *before = json_object(), *extra = fresh->model->extra;
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
-        if (json_object_set(before, keys[k], json_object_get(extra, keys[k])) != 0) {
-            json_decref(before);
-            return NULL;
-        }
-    if (describe_certificate(fresh->circuit, c, sources, fresh->model, arena)) return before;
-    json_decref(before);
-    return NULL;
+        if (json_object_set(before, keys[k], json_object_get(fresh->model->extra, keys[k])) != 0)
+            return false;
+    return describe_certificate(fresh->circuit, c, sources, fresh->model, arena);
+}
+
+static bool compare_with(const Compiled *fresh, const SourceMap *sources, const Model *file,
+                         json_t *before, Arena *arena, VerifyReport *r) {
+    if (before && !certify_again(fresh, &r->certificate, sources, before, arena)) return false;
+    document_compare(fresh->model, before, file, arena, &r->document);
+    return true;
 }
 
 /* What the file would say of itself had it been made here. */
 static bool compare_documents(Compiled *fresh, const Record *record, const SourceMap *sources,
                               const Model *file, Arena *arena, VerifyReport *r) {
+    Budget *budget = arena_budget(arena);
     Difference padded;
+    BudgetGuard guard;
     if (!complete_model(fresh, record, sources)) return false;
     /* Padding has masks and sizes too. */
     model_difference(fresh->model, file, &padded);
@@ -68,11 +72,16 @@ static bool compare_documents(Compiled *fresh, const Record *record, const Sourc
         return true;
     }
     bool changed = r->difference.changed > 0 && r->certificate.holds;
-    json_t *before = changed ? certify_again(fresh, &r->certificate, sources, arena) : NULL;
+    json_t *before = changed ? json_object() : NULL;
     if (changed && !before) return false;
-    document_compare(fresh->model, before, file, arena, &r->document);
+    if (BUDGET_ENTER(budget, &guard)) {
+        bool done = compare_with(fresh, sources, file, before, arena, r);
+        budget_leave(budget, &guard);
+        json_decref(before);
+        return done;
+    }
     json_decref(before);
-    return true;
+    budget_stop(budget, budget->stop);
 }
 
 bool verify_weights(Compiled *fresh, const Record *record, const SourceMap *sources,

@@ -54,6 +54,10 @@ json_t *rt_json_parse(const char *text, size_t length, const char *what, RtLimit
     json_error_t why;
     if (!rt_charge(limits, rt_json_cost(text, length), 1, what, err)) return NULL;
     json_t *value = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &why);
-    if (!value) rt_error(err, "%s: byte %d: %s", what, why.position, why.text);
+    bool silent = !value && !*why.text; /* jansson has no words for a failing malloc */
+    if (silent || (!value && json_error_code(&why) == json_error_out_of_memory))
+        rt_error(err, "%s: out of memory", what);
+    else if (!value)
+        rt_error(err, "%s: byte %d: %s", what, why.position, why.text);
     return value;
 }
