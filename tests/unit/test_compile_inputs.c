@@ -45,10 +45,14 @@ static void check_ids(const Case *c, const uint32_t *ids, uint32_t length) {
     if (c->first >= 0) assert_int_equal(ids[0], c->first);
 }
 
-/* The next input, every token of which must have been written. */
+/* The next input, every token of which must have been written, and nothing behind them. */
 static uint32_t next(Inputs *inputs, uint32_t *ids) {
-    for (uint32_t i = 0; i < LONGEST; i++) ids[i] = UINT32_MAX;
-    return inputs_next(inputs, ids);
+    uint32_t written[LONGEST + 1];
+    for (uint32_t i = 0; i <= LONGEST; i++) written[i] = UINT32_MAX;
+    uint32_t n = inputs_next(inputs, written);
+    assert_int_equal(written[LONGEST], UINT32_MAX);
+    for (uint32_t i = 0; i < LONGEST; i++) ids[i] = written[i];
+    return n;
 }
 
 /* In order and without repetition: the numbers grow within a length, and lengths grow. */
