@@ -1,6 +1,6 @@
 # rasp: build, test, install.  `make help` lists the targets.
 #
-# MODE=release|asan|tsan|fuzz|fuzzcover|cover chooses the flags; each mode has its own folder
+# MODE=release|asan|tsan|fuzz|fuzzcover|cover|mutate chooses the flags; each mode has its own folder
 # below build/, so the modes never see one another's objects.
 
 MODE    ?= release
@@ -45,6 +45,13 @@ ifeq ($(MODE),cover)
 SAN     := --coverage
 OPT     := -O0 -g
 endif
+# All rooms are one shared library that every program finds beside it or one folder above, so a
+# changed source costs one object and one link.  No -g: equal code is then an equal object.
+VISIBLE := hidden
+ifeq ($(MODE),mutate)
+OPT     := -O2 -fno-semantic-interposition
+VISIBLE := default
+endif
 
 # What a mistake of ours must not become: stack and heap checks of the compiler and libc, no
 # writable function tables, no jumps but to where functions begin, code at another address
@@ -66,13 +73,13 @@ OMP     := -fopenmp
 ifeq ($(MODE),tsan)
 OMP     := -fno-openmp -Wno-unknown-pragmas -Wno-unused
 endif
-CFLAGS  += -std=gnu11 $(OPT) $(HARDEN) $(WARN) $(SAN) $(OMP) -fPIC -fvisibility=hidden
+CFLAGS  += -std=gnu11 $(OPT) $(HARDEN) $(WARN) $(SAN) $(OMP) -fPIC -fvisibility=$(VISIBLE)
 CPPFLAGS += -I. -I$(B)/gen -DRASP_PREFIX='"$(PREFIX)"' $(shell pkg-config --cflags openblas 2>/dev/null)
 LDFLAGS += $(SAN) $(OMP) $(HARDEN_LINK)
 LIBLIBS  := -ljansson -lm -lpthread $(if $(filter tsan,$(MODE)),-lgomp) # what the library needs
 SOLVER   := -lcadical -lstdc++ # what express/ needs besides
 LDLIBS   += $(LIBLIBS) -lopenblas $(SOLVER)
-CXXFLAGS += -std=c++17 $(OPT) -Wall -Wextra -Wshadow $(SAN) -fPIC -fvisibility=hidden
+CXXFLAGS += -std=c++17 $(OPT) -Wall -Wextra -Wshadow $(SAN) -fPIC -fvisibility=$(VISIBLE)
 
 ROOMS   := base grammar graph interp/exec interp/eval compile/values compile/facts compile/lower compile/emit \
            compile/prove compile runtime api
@@ -93,6 +100,12 @@ OBJ_CLI := $(SRC_CLI:%.c=$(B)/%.o) $(OBJ_EXPRESS) $(OBJ_SHOW) $(OBJ_LAB)
 # The rooms below them, whose names librasp.a keeps to itself.
 OBJ_BELOW := $(filter $(B)/base/% $(B)/runtime/%,$(OBJ_LIB))
 LIBS    := $(B)/librooms.a
+INSIDE  := $(OBJ_CLI) $(OBJ_BELOW) $(B)/librasp.a # of the command line
+ifeq ($(MODE),mutate)
+LIBS    := $(B)/librooms.so
+INSIDE  := $(filter $(B)/cli/%,$(OBJ_CLI)) $(LIBS)
+LDFLAGS += -Wl,-rpath,'$$ORIGIN:$$ORIGIN/..'
+endif
 UNITS   := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 FUZZERS := $(patsubst tests/fuzz/%.c,$(B)/%,$(wildcard tests/fuzz/*.c))
 BENCHES := $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/*.c))
@@ -111,13 +124,15 @@ all: $(BIN) $(B)/$(SO) ## build bin/rasp and the libraries (default)
 # Tests and benchmarks see every room; everybody else the one door.  librasp.a is one object
 # whose only names are those of rasp.h; the command line is linked from it, and from base/ and
 # runtime/, which the lab knows.
-$(BIN): $(OBJ_CLI) $(OBJ_BELOW) $(B)/librasp.a
+$(BIN): $(INSIDE)
 	@mkdir -p $(@D)
-	$(call Q,link)$(CC) $(LDFLAGS) -pie -o $@ $(OBJ_CLI) $(OBJ_BELOW) $(B)/librasp.a $(LIBLIBS) $(SOLVER) -ledit
+	$(call Q,link)$(CC) $(LDFLAGS) -pie -o $@ $(INSIDE) $(LIBLIBS) $(SOLVER) -ledit
 
 $(B)/librooms.a: $(OBJ_LIB) $(OBJ_EXPRESS) $(OBJ_SHOW) $(OBJ_LAB)
 	@rm -f $@
 	$(call Q,ar)$(AR) rcs $@ $^
+$(B)/librooms.so: $(OBJ_LIB) $(OBJ_EXPRESS) $(OBJ_SHOW) $(OBJ_LAB)
+	$(call Q,link)$(CC) -shared -Wl,-soname,$(@F) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 $(B)/librasp.a: $(OBJ_LIB)
 	@rm -f $@
 	$(call Q,ar)$(LD) -r -o $(@:.a=.o) $^ && objcopy --localize-hidden $(@:.a=.o) && \
@@ -150,7 +165,9 @@ $(B)/gen/interp/eval/library_text.c: programs/embed programs/lib.rasp programs/e
 $(B)/unit/%: tests/unit/%.c $(LIBS)
 	@mkdir -p $(@D)
 	$(call Q,build)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBS) $(LDLIBS) -lcmocka -lmpfr -lgmp
-# Its allocations are made to fail.
+# Its allocations are made to fail, which only works on what is linked into it.
+$(B)/unit/test_api_failures: LIBS := $(B)/librooms.a
+$(B)/unit/test_api_failures: $(B)/librooms.a
 $(B)/unit/test_api_failures: LDFLAGS += $(foreach f,malloc calloc realloc strdup open_memstream json_loadb,-Wl,--wrap=$f)
 $(B)/bench/%: bench/%.c $(LIBS)
 	@mkdir -p $(@D)
