@@ -8,7 +8,7 @@ BEGIN {
     into["+"] = "-"; into["-"] = "+"; into["true"] = "false"; into["false"] = "true"
 }
 
-FNR == 1 { comment = 0; inside = 0 }
+FNR == 1 { comment = inside = head = 0 }
 
 # Blanks for comments, strings and characters, so that columns stay.
 function bare(line,   out, k, c, two, quote) {
@@ -32,8 +32,11 @@ function bare(line,   out, k, c, two, quote) {
 {
     line = bare($0)
     if (line ~ /^ *#/ || line ~ /_Static_assert|assert\(/) next
-    if (line ~ /^[A-Za-z].*\) \{ *$/) inside = 1
-    if (line ~ /^}/) inside = 0
+    # A function's head begins a line, and may take several.
+    if (line ~ /^[A-Za-z]/) head = 1
+    if (!inside && line ~ /; *$/) head = 0
+    if (head && line ~ /\) \{ *$/) { inside = 1; head = 0; next }
+    if (line ~ /^}/) inside = head = 0
     if (!inside) next
     for (k = 1; k in op; k++) {
         o = op[k]
