@@ -101,6 +101,7 @@ static void run_command_line(const char *path, const char *const *words) {
     argv[argc] = NULL;
     stdout = output_begin(&out), stderr = output_begin(&err);
     status = dispatch_within_memory(argc, argv);
+    fflush(stdout); /* the first command has put a stream of its own before it */
     stdout = out_before, stderr = err_before;
     output_end(&out);
     output_end(&err);
