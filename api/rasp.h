@@ -1,6 +1,7 @@
 /* rasp.h: RASP programs, the transformers they compile to, and runs of both.
  *
- * This is the one public header; C and C++ read it, and `rasp` itself is its client.
+ * This is the public header; C and C++ read it, and `rasp` itself is its client.  What a compiled
+ * model is made of, piece by piece, is in rasp_circuit.h.
  *
  *     text ──▶ RaspProgram ──▶ RaspRun         the interpreter: discrete hard attention
  *                  │
