@@ -147,6 +147,7 @@ static int measure(const LabArguments *a, const Choice *choice) {
     BudgetGuard guard;
     volatile int status = EXIT_FAILED;
     const LabOptions *lab = &a->lab;
+    if (lab->folder && !lab_make_folder(lab->folder)) return EXIT_FAILED;
     budget_init(&budget, lab->common.memory);
     budget.cancel = stop_catch();
     if (BUDGET_ENTER(&budget, &guard)) {
@@ -158,6 +159,11 @@ static int measure(const LabArguments *a, const Choice *choice) {
         progress_start();
         status = measure_chosen(notebook, choice, lab_form(lab, a->pages || choice->count == 1));
         progress_end();
+        stop_clear(); /* what was found is written all the same */
+        if (lab->folder &&
+            !lab_write_folder(lab->folder, notebook,
+                              "Attention as regression that chooses its context", lab->command))
+            status = EXIT_FAILED;
         budget_leave(&budget, &guard);
         notebook_free(notebook);
     } else {
@@ -192,7 +198,7 @@ static error_t parse(int key, char *text, struct argp_state *state) {
 static int measure_items(int argc, char **argv) {
     static const struct argp argp = {
         .options = options, .parser = parse, .args_doc = "[WHAT...]", .doc = help};
-    LabArguments arguments = {.lab = lab_options()};
+    LabArguments arguments = {.lab = lab_options(argc, argv)};
     Choice choice = {.count = 0};
     int status = EXIT_FINE;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);

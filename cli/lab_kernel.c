@@ -125,7 +125,8 @@ static error_t parse(int key, char *text, struct argp_state *state) {
 int lab_kernel(int argc, char **argv) {
     static const struct argp argp = {
         .options = options, .parser = parse, .args_doc = "", .doc = help};
-    KernelArguments a = {.lab = lab_options(), .question = {.kernel = {.temperature = 1}}};
+    KernelArguments a = {.lab = lab_options(argc, argv),
+                         .question = {.kernel = {.temperature = 1}}};
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     const char *title = kernel_infos[a.question.kernel.kind].name;
     int status = lab_measure(&a.lab, title, ask_kernel, &a.question);

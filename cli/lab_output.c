@@ -7,8 +7,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-LabOptions lab_options(void) {
-    return (LabOptions){.common = {.kind = NULL}, .seed = 1};
+LabOptions lab_options(int argc, char **argv) {
+    return (LabOptions){
+        .common = {.kind = NULL}, .seed = 1, .command = lab_command_line(argc, argv)};
 }
 
 static uint64_t seed_of(struct argp_state *state, const char *text) {
@@ -27,6 +28,9 @@ error_t lab_option(int key, char *text, struct argp_state *state, LabOptions *op
         return 0;
     case LAB_KEY_TSV:
         options->tsv = true;
+        return 0;
+    case 'o':
+        options->folder = text;
         return 0;
     case ARGP_KEY_END:
         if (options->tsv && options->common.json)
@@ -47,6 +51,7 @@ int lab_measure(const LabOptions *options, const char *title, Measurement *measu
     Budget budget;
     BudgetGuard guard;
     volatile int status = EXIT_FAILED;
+    if (options->folder && !lab_make_folder(options->folder)) return EXIT_FAILED;
     budget_init(&budget, options->common.memory);
     budget.cancel = stop_catch();
     if (BUDGET_ENTER(&budget, &guard)) {
@@ -62,6 +67,10 @@ int lab_measure(const LabOptions *options, const char *title, Measurement *measu
                  : outcome_holds(outcome)       ? EXIT_FINE
                                                 : EXIT_DISAGREE;
         if (outcome->ending == OUT_OF_MEMORY) report_error("out of memory");
+        stop_clear(); /* what was found is written all the same */
+        if (options->folder &&
+            !lab_write_folder(options->folder, notebook, title, options->command))
+            status = EXIT_FAILED;
         budget_leave(&budget, &guard);
         notebook_free(notebook);
     } else {

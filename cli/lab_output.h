@@ -12,6 +12,8 @@
 typedef struct LabOptions {
     Common common; /* json, memory, threads */
     bool tsv;
+    const char *folder;  /* NULL: none */
+    const char *command; /* the command line, for the report */
     uint64_t seed;
 } LabOptions;
 
@@ -21,12 +23,14 @@ enum { LAB_KEY_SEED = OPTION_OWN_KEYS + 0x40, LAB_KEY_TSV };
 #define OPTIONS_LAB \
     OPTION_JSON("one object a line: all that was found, tables and pictures as numbers", 4), \
     {"tsv", LAB_KEY_TSV, NULL, 0, "one line a check, columns separated by tabs", 4}, \
+    {"output", 'o', "DIR", 0, \
+     "write report.html, a page that needs nothing from outside, and each picture as SVG", 4}, \
     {"seed", LAB_KEY_SEED, "N", 0, "seed of the random numbers (default: 1)", 5}, \
     OPTION_MEMORY
 /* clang-format on */
 
 /* What parsing starts from. */
-LabOptions lab_options(void);
+LabOptions lab_options(int argc, char **argv);
 /* Takes OPTIONS_LAB; other keys are unknown. */
 error_t lab_option(int key, char *text, struct argp_state *state, LabOptions *options);
 
@@ -45,6 +49,16 @@ LabForm lab_form(const LabOptions *options, bool pages);
 void lab_print_head(LabForm form);
 void lab_print_outcome(LabForm form, const Outcome *outcome);
 void lab_print_foot(LabForm form, const Notebook *notebook, size_t wanted);
+
+/* --- lab_folder.c: -o
+ * ----------------------------------------------------------------------------- */
+
+/* Before measuring, so that nothing is measured in vain; false after a message. */
+bool lab_make_folder(const char *folder);
+bool lab_write_folder(const char *folder, const Notebook *notebook, const char *title,
+                      const char *command);
+/* The arguments as somebody would type them. */
+const char *lab_command_line(int argc, char **argv);
 
 /* Columns of the terminal; 100 when there is none. */
 int lab_width(void);

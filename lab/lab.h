@@ -7,5 +7,7 @@
 #include "lab/ask.h"
 #include "lab/item.h"
 #include "lab/notebook.h"
+#include "lab/plot_svg.h"
+#include "lab/report.h"
 
 #endif

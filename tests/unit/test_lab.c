@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "lab/axis.h"
 #include "lab/kernel.h"
 #include "lab/lab.h"
 #include "lab/simplex.h"
@@ -216,6 +217,46 @@ static void test_votes(void **state) {
     }
 }
 
+/* --- axes --------------------------------------------------------------------------------------
+ */
+
+typedef struct AxisCase {
+    Range values;
+    bool logarithmic;
+    int count;
+    double first, second, last;
+} AxisCase;
+
+static void test_axes(void **state) {
+    (void)state;
+    static const AxisCase cases[] = {
+        {{0, 1}, false, 6, 0, 0.2, 1},         {{-3, 12}, false, 3, 0, 5, 10},
+        {{1, 1e6}, true, 4, 1, 100, 1e6},       {{1, 100}, true, 7, 1, 2, 100},
+        {{1e-12, 1}, true, 5, 1e-12, 1e-9, 1}, {{5, 5}, false, 5, 3, 4, 7},
+        {{0, 0}, false, 5, -1, -0.5, 1},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const AxisCase *c = &cases[k];
+        Axis axis = axis_of(c->values, c->logarithmic, 6);
+        if (axis.tick_count != c->count) fail_msg("axis %zu: %d ticks", k, axis.tick_count);
+        assert_near(axis.ticks[0], c->first, 1e-12);
+        assert_near(axis.ticks[1], c->second, 1e-12);
+        assert_near(axis.ticks[c->count - 1], c->last, 1e-9);
+    }
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        Axis axis = axis_of(cases[k].values, cases[k].logarithmic, 6);
+        for (int t = 0; t < axis.tick_count; t++) {
+            double at = axis_place(&axis, axis.ticks[t]);
+            assert_true(at > -1e-9 && at < 1 + 1e-9 &&
+                        (t == 0 || axis.ticks[t] > axis.ticks[t - 1]));
+        }
+        assert_true(isnan(axis_place(&axis, NAN)) && isnan(axis_place(&axis, INFINITY)));
+    }
+    Axis decades = axis_of((Range){1, 100}, true, 6);
+    assert_near(axis_place(&decades, 10), 0.5, 1e-15);
+    assert_true(isnan(axis_place(&decades, 0)));
+}
+
 /* --- pages and sessions ------------------------------------------------------------------------
  */
 
@@ -318,6 +359,7 @@ int main(void) {
         cmocka_unit_test(test_simplex),
         cmocka_unit_test(test_matrices),
         cmocka_unit_test(test_votes),
+        cmocka_unit_test(test_axes),
         cmocka_unit_test(test_checks),
         cmocka_unit_test(test_interruption),
         cmocka_unit_test(test_items_are_independent),

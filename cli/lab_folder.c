@@ -1,0 +1,68 @@
+/* -o DIR of `rasp lab`: the report and each picture as a file of its own. */
+#include "cli/command.h"
+#include "cli/lab_output.h"
+#include "cli/report.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static FILE *create(const char *folder, const char *name) {
+    const char *path = arena_format(command_arena(), "%s/%s", folder, name);
+    FILE *out = fopen(path, "w");
+    if (!out) report_error("cannot write '%s': %s", path, strerror(errno));
+    return out;
+}
+
+static bool finish(FILE *out, const char *folder, const char *name) {
+    bool fine = !ferror(out);
+    if (fclose(out) != 0) fine = false;
+    if (!fine) report_error("cannot write '%s/%s': %s", folder, name, strerror(errno));
+    return fine;
+}
+
+/* item-05-1.svg; a command's: 1.svg. */
+static bool write_plot(const char *folder, const Outcome *o, const Plot *plot, int number) {
+    char name[48];
+    if (o->item)
+        snprintf(name, sizeof name, "item-%02u-%d.svg", o->item->number, number);
+    else
+        snprintf(name, sizeof name, "%d.svg", number);
+    FILE *out = create(folder, name);
+    if (!out) return false;
+    plot_svg(out, plot);
+    return finish(out, folder, name);
+}
+
+bool lab_make_folder(const char *folder) {
+    struct stat status;
+    if (mkdir(folder, 0777) == 0) return true;
+    if (errno == EEXIST && stat(folder, &status) == 0 && S_ISDIR(status.st_mode)) return true;
+    report_error("cannot make the folder '%s': %s", folder,
+                 errno == EEXIST ? "there is a file of that name" : strerror(errno));
+    return false;
+}
+
+bool lab_write_folder(const char *folder, const Notebook *notebook, const char *title,
+                      const char *command) {
+    ReportHead head = {title, command, rasp_version()};
+    FILE *out = create(folder, "report.html");
+    if (!out) return false;
+    report_write(out, notebook, &head);
+    if (!finish(out, folder, "report.html")) return false;
+    for (const Outcome *o = notebook_first(notebook); o; o = o->next) {
+        int number = 0;
+        for (const Plot *p = o->page->plots; p; p = p->next)
+            if (!write_plot(folder, o, p, ++number)) return false;
+    }
+    return true;
+}
+
+const char *lab_command_line(int argc, char **argv) {
+    const char *line = argv[0];
+    for (int k = 1; k < argc; k++) {
+        bool plain = argv[k][strcspn(argv[k], " '\"[]*$\\")] == '\0' && *argv[k];
+        line = arena_format(command_arena(), plain ? "%s %s" : "%s '%s'", line, argv[k]);
+    }
+    return line;
+}
