@@ -92,10 +92,11 @@ SRC_SHOW := $(wildcard show/*.c)
 SRC_LAB := $(wildcard lab/*.c)
 GEN     := $(B)/gen/grammar/rasp_lex.c $(B)/gen/grammar/rasp_parse.c \
            $(B)/gen/interp/eval/library_text.c
+GEN_LAB := $(B)/gen/lab/excerpt_text.c
 OBJ_LIB := $(SRC_LIB:%.c=$(B)/%.o) $(GEN:.c=.o)
 OBJ_EXPRESS := $(SRC_EXPRESS:%.c=$(B)/%.o) $(B)/express/solver.o
 OBJ_SHOW := $(SRC_SHOW:%.c=$(B)/%.o)
-OBJ_LAB := $(SRC_LAB:%.c=$(B)/%.o)
+OBJ_LAB := $(SRC_LAB:%.c=$(B)/%.o) $(GEN_LAB:.c=.o)
 OBJ_CLI := $(SRC_CLI:%.c=$(B)/%.o) $(OBJ_EXPRESS) $(OBJ_SHOW) $(OBJ_LAB)
 # The rooms below them, whose names librasp.a keeps to itself.
 OBJ_BELOW := $(filter $(B)/base/% $(B)/runtime/%,$(OBJ_LIB))
@@ -161,6 +162,9 @@ $(B)/gen/grammar/rasp_lex.c: grammar/rasp.l $(B)/gen/grammar/rasp_parse.c
 $(B)/gen/interp/eval/library_text.c: programs/embed programs/lib.rasp programs/extras.rasp
 	@mkdir -p $(@D)
 	$(call Q,embed)programs/embed >$@.tmp && mv $@.tmp $@
+$(B)/gen/lab/excerpt_text.c: lab/embed lab/text/pride.txt
+	@mkdir -p $(@D)
+	$(call Q,embed)lab/embed >$@.tmp && mv $@.tmp $@
 
 $(B)/unit/%: tests/unit/%.c $(LIBS)
 	@mkdir -p $(@D)

@@ -15,14 +15,18 @@
 typedef struct LabArguments {
     LabOptions lab;
     bool quick, pages;
+    const char *corpus; /* a folder, or NULL */
     const char **words; /* groups and numbers, malloc'd */
     size_t word_count;
 } LabArguments;
 
-enum { KEY_QUICK = OPTION_OWN_KEYS, KEY_PAGES };
+enum { KEY_QUICK = OPTION_OWN_KEYS, KEY_PAGES, KEY_CORPUS };
 
 static const struct argp_option options[] = {
     {"pages", KEY_PAGES, NULL, 0, "a page for each item, as for a single one, and not a line", 2},
+    {"corpus", KEY_CORPUS, "DIR", 0,
+     "novels for the experiments on text, which lab/corpus fetches (default: a built-in excerpt)",
+     2},
     {"quick", KEY_QUICK, NULL, 0, "smaller sizes, by the same rules", 2},
     OPTION_THREADS(5),
     OPTIONS_LAB,
@@ -154,7 +158,7 @@ static int measure(const LabArguments *a, const Choice *choice) {
         long cores = sysconf(_SC_NPROCESSORS_ONLN);
         int threads = lab->common.threads ? lab->common.threads : cores > 0 ? (int)cores : 1;
         NotebookOptions notebook_options = {
-            .seed = lab->seed, .quick = a->quick, .threads = threads};
+            .seed = lab->seed, .quick = a->quick, .threads = threads, .corpus = a->corpus};
         Notebook *notebook = notebook_new(&budget, &notebook_options);
         progress_start();
         status = measure_chosen(notebook, choice, lab_form(lab, a->pages || choice->count == 1));
@@ -177,6 +181,9 @@ static int measure(const LabArguments *a, const Choice *choice) {
 static error_t parse(int key, char *text, struct argp_state *state) {
     LabArguments *a = state->input;
     switch (key) {
+    case KEY_CORPUS:
+        a->corpus = text;
+        return 0;
     case KEY_QUICK:
         a->quick = true;
         return 0;

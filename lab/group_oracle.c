@@ -1,5 +1,6 @@
 /* Items 40 to 51: the weights that an oracle would choose, and the two gaps. Item 50 is an
  * experiment: group_experiments.c. */
+#include "lab/experiments.h"
 #include "lab/oracle.h"
 
 static const Item items[] = {
@@ -69,6 +70,13 @@ static const Item items[] = {
      "The gap belongs to the fixed value side, a readout linear in the numbers: with free votes −λ "
      "(y − 2x)² one head closes it.",
      0.2, oracle_sum},
+    {50, "the guess: no gap with two heads",
+     "With two or more heads the hull gap on text is near zero.", "essay §5",
+     "Item 73 at a small size: one seed, 1,000 steps, 200 positions.",
+     "The reference is not Bayes and the cheating oracle is empty for two heads or more; item 73 "
+     "has "
+     "the rule and its conditions.",
+     15, experiment_guess},
     {51, "deeper models",
      "With all but the last attention layer fixed, the rows that enter it are votes and the oracle "
      "applies.",

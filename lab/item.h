@@ -15,6 +15,7 @@ typedef struct Lab {
     uint64_t seed; /* for further generators: rng_new(lab->seed, stream), streams from 1000 on */
     bool quick;    /* smaller sizes, for tests: the same claims by the same rules */
     int threads;   /* at least 1 */
+    const char *corpus; /* a folder of novels (text.h); NULL: the excerpt that is built in */
     struct Notebook *notebook;
 } Lab;
 

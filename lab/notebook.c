@@ -87,6 +87,7 @@ static const Outcome *guarded(Notebook *s, Outcome *outcome, Measurement *measur
                .seed = s->options.seed,
                .quick = s->options.quick,
                .threads = s->options.threads,
+               .corpus = s->options.corpus,
                .notebook = s};
     if (s->options.progress) s->options.progress(s->options.context, s->current, -1);
     if (BUDGET_ENTER(budget, &guard)) {

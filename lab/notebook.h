@@ -13,7 +13,8 @@
 typedef struct NotebookOptions {
     uint64_t seed;
     bool quick;
-    int threads; /* 0: one */
+    int threads;        /* 0: one */
+    const char *corpus; /* as Lab has it */
     /* Called now and then while a measurement runs; `done` is between 0 and 1, or negative when the
      * measurement does not say. May be NULL. */
     void (*progress)(void *context, const Item *item, double done);
