@@ -76,7 +76,8 @@ static RaspHeadFacts head_out(RaspProgram *p, const HeadFact *head) {
                            .reader_count = head->reader_count};
 }
 
-static void facts_out(RaspProgram *p, const CompileOptions *o, const Facts *facts, RaspFacts *to) {
+static void facts_out(RaspProgram *p, const Record *record, const Facts *facts, RaspFacts *to) {
+    const CompileOptions *o = &record->options;
     Arena *arena = p->core.arena;
     RaspAtom *alphabet = ARENA_ARRAY(arena, o->alphabet_size, RaspAtom);
     RaspHeadFacts *heads = ARENA_ARRAY(arena, facts->head_count + 1, RaspHeadFacts);
@@ -85,6 +86,8 @@ static void facts_out(RaspProgram *p, const CompileOptions *o, const Facts *fact
     *to = (RaspFacts){.alphabet = alphabet,
                       .alphabet_size = o->alphabet_size,
                       .max_length = o->max_length,
+                      .first = o->first,
+                      .where = record->where,
                       .layers = facts->layers,
                       .heads = heads,
                       .head_count = facts->head_count,
@@ -112,7 +115,7 @@ static bool find_facts(Core *core, void *context) {
     bool found =
         compile_facts(session_graph(p->session), call->sop->node, o, scratch, &facts, &error);
     if (found)
-        facts_out(p, o, &facts, call->result);
+        facts_out(p, &call->target.record, &facts, call->result);
     else
         core_fail(core, RASP_FAILED, "'%s': %s",
                   error.node == NODE_NONE ? call->sop->name

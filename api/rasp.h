@@ -421,7 +421,9 @@ typedef struct RaspFacts {
     const RaspAtom *alphabet; /* the inputs that this is about */
     size_t alphabet_size;
     uint32_t max_length;
-    uint32_t layers; /* attention layers */
+    ptrdiff_t first;   /* the alphabet's index of the token that inputs start with, or -1 */
+    const char *where; /* the s-op that is true everywhere on inputs, or NULL */
+    uint32_t layers;   /* attention layers */
     const RaspHeadFacts *heads;
     size_t head_count;
     bool causal; /* a value depends on the tokens up to its position alone */

@@ -3,10 +3,12 @@
 #include "cli/command.h"
 
 #include "base/plural.h"
+#include "cli/bounds_print.h"
 #include "cli/facts_print.h"
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/report.h"
+#include "cli/stop.h"
 #include "cli/summary.h"
 
 #include <stdlib.h>
@@ -23,14 +25,17 @@ enum { KEY_CLASS = OPTION_OWN_KEYS, KEY_ALPHABET, KEY_LENGTH, KEY_FIRST, KEY_WHE
 static const struct argp_option options[] = {
     OPTIONS_SOP,
     {"class", KEY_CLASS, NULL, 0,
-     "for each head what is shown of it, for each fragment what stands against it", 2},
+     "for each head what is shown of it, for each fragment what stands against it, for each class "
+     "of layers how many it takes",
+     2},
     {"alphabet", KEY_ALPHABET, "TOKENS", 0,
      "what is said of values is of inputs of these tokens, as for rasp compile", 3},
     {"max-length", KEY_LENGTH, "N", 0, "the longest input", 3},
     {"first", KEY_FIRST, "TOKEN", 0, "inputs start with this token", 3},
     {"where", KEY_WHERE, "SOP", 0, "inputs are those on which this s-op is true everywhere", 3},
-    OPTION_JSON("one object a line: sop, layers, heads, path, facts", 4),
-    {"time-limit", KEY_SECONDS, "SECONDS", 0, "CPU seconds for the facts (default: 10)", 7},
+    OPTION_JSON("one object a line: sop, layers, heads, path, facts, bounds", 4),
+    {"time-limit", KEY_SECONDS, "SECONDS", 0,
+     "CPU seconds for the facts, and for each class of layers (default: 10)", 7},
     OPTION_MEMORY,
     {0},
 };
@@ -120,36 +125,87 @@ static void json_node(Json *j, const char *key, const char *text, const char *pl
     json_end(j);
 }
 
-static void print_json(const Program *p, const RaspSop *sop, const RaspLayers *layers,
-                       const RaspFacts *facts, const char *problem) {
-    Json j = {.out = stdout};
-    json_begin_object(&j, NULL);
-    json_text(&j, "sop", sop->name);
-    json_count(&j, "layers", layers->count);
-    json_begin_array(&j, "heads_per_layer");
+static void json_sop(Json *j, const Program *p, const RaspSop *sop, const RaspLayers *layers) {
+    json_text(j, "sop", sop->name);
+    json_count(j, "layers", layers->count);
+    json_begin_array(j, "heads_per_layer");
     for (uint32_t layer = 1; layer <= layers->count; layer++)
-        json_count(&j, NULL, heads_in(layers, layer));
-    json_end(&j);
-    json_begin_array(&j, "heads");
+        json_count(j, NULL, heads_in(layers, layer));
+    json_end(j);
+    json_begin_array(j, "heads");
     for (size_t k = 0; k < layers->head_count; k++) {
         const RaspHead *head = &layers->heads[k];
-        json_node(&j, "selector", head->selector, program_place(p, &head->place), head->layer);
+        json_node(j, "selector", head->selector, program_place(p, &head->place), head->layer);
     }
-    json_end(&j);
-    json_begin_array(&j, "path");
+    json_end(j);
+    json_begin_array(j, "path");
     for (uint32_t k = 0; k < layers->count; k++)
-        json_node(&j, "sop", layers->path[k].sop, program_place(p, &layers->path[k].place), k + 1);
-    json_end(&j);
-    if (facts)
-        facts_json(&j, p, facts);
+        json_node(j, "sop", layers->path[k].sop, program_place(p, &layers->path[k].place), k + 1);
+    json_end(j);
+}
+
+/* --- how many layers it takes ----------------------------------------------------------- */
+
+typedef struct BoundsOutput {
+    Json *json; /* NULL: as text */
+    const RaspFacts *facts;
+    const char *command;
+} BoundsOutput;
+
+static void tell_bound(void *context, const Task *task, const Bound *bound) {
+    BoundsOutput *to = context;
+    if (to->json)
+        bound_json(to->json, task, bound, to->facts);
     else
-        json_text(&j, "no_facts", problem);
-    json_end(&j);
+        bound_print(task, bound, to->facts, to->command);
+    fflush(stdout);
+}
+
+static int tell_bounds(const Program *p, const LayersArguments *a, const RaspSop *sop,
+                       const RaspFacts *facts, Json *json) {
+    RaspError error;
+    BoundsOutput to = {json, facts,
+                       bound_command(a->common.argument, &a->common.choice, &a->target, sop)};
+    if (json)
+        json_begin_array(json, "bounds");
+    else
+        puts("  how many it takes:");
+    fflush(stdout);
+    bool done = bounds_find(p, sop, facts, &(BoundLimits){a->target.time_limit, a->common.memory},
+                            &(BoundListener){&to, tell_bound}, &error);
+    if (json) json_end(json);
+    if (stop_requested()) return EXIT_INTERRUPTED;
+    return done ? EXIT_FINE : report_failure(&error);
 }
 
 /* --- all of them ------------------------------------------------------------------------ */
 
 enum { QUICK = 2048 }; /* values of one s-op that are looked at unasked */
+
+static int print_json(const Program *p, const LayersArguments *a, const RaspSop *sop,
+                      const RaspLayers *layers, const RaspFacts *facts, const char *problem) {
+    Json j = {.out = stdout};
+    int status = EXIT_FINE;
+    json_begin_object(&j, NULL);
+    json_sop(&j, p, sop, layers);
+    if (facts)
+        facts_json(&j, p, facts);
+    else
+        json_text(&j, "no_facts", problem);
+    if (a->detailed) status = tell_bounds(p, a, sop, facts, &j);
+    json_end(&j);
+    return status;
+}
+
+static int print_text(const Program *p, const LayersArguments *a, const RaspSop *sop,
+                      const RaspLayers *layers, const RaspFacts *facts, const char *problem) {
+    print_sop(p, sop, layers, a->detailed);
+    if (facts)
+        facts_print(p, facts, a->detailed);
+    else
+        printf("  no facts: %s\n", problem);
+    return a->detailed && facts->layers ? tell_bounds(p, a, sop, facts, NULL) : EXIT_FINE;
+}
 
 /* What was asked for by options is an error if it fails, what is said unasked is left out. */
 static int print_one(const Program *p, const LayersArguments *a, const RaspSop *sop) {
@@ -162,16 +218,8 @@ static int print_one(const Program *p, const LayersArguments *a, const RaspSop *
     bool found = rasp_program_facts(p->handle, sop, &target, &facts, &error);
     if (!found && (a->detailed || a->given || error.reported || error.status == RASP_CANCELLED))
         return report_failure(&error);
-    if (a->common.json) {
-        print_json(p, sop, layers, found ? &facts : NULL, error.text);
-        return EXIT_FINE;
-    }
-    print_sop(p, sop, layers, a->detailed);
-    if (found)
-        facts_print(p, &facts, a->detailed);
-    else
-        printf("  no facts: %s\n", error.text);
-    return EXIT_FINE;
+    return (a->common.json ? print_json : print_text)(p, a, sop, layers, found ? &facts : NULL,
+                                                      error.text);
 }
 
 static int print_all(const Program *p, const LayersArguments *a) {

@@ -43,7 +43,7 @@ void express_print_cell(const Query *query, const Verdict *verdict) {
 
 /* --- witnesses -------------------------------------------------------------------------------- */
 
-static const char *instance_text(const Task *task, uint32_t e) {
+const char *express_instance_text(const Task *task, uint32_t e) {
     const Instance *x = &task->instances[e];
     const char *input = task_input_text(task, x), *label = task_label_text(task, x->label);
     if (x->position == x->length - 1)
@@ -64,8 +64,8 @@ static const char *heads_text(const Query *q, const Witness *w) {
 
 static void print_pairs(const Task *task, const Pairs *pairs) {
     for (size_t k = 0; k < pairs->count && k < SHOWN_PAIRS; k++)
-        printf("      %-26s %s\n", instance_text(task, pairs->at[k].x),
-               instance_text(task, pairs->at[k].y));
+        printf("      %-26s %s\n", express_instance_text(task, pairs->at[k].x),
+               express_instance_text(task, pairs->at[k].y));
     if (pairs->count > SHOWN_PAIRS)
         printf("      … and %zu more (--json or --certificate has them all)\n",
                pairs->count - SHOWN_PAIRS);
@@ -76,7 +76,7 @@ static void print_stuck(const Task *task, const Witness *w) {
            "remain\n",
            w->length);
     for (size_t k = 0; k < w->stuck_count && k < SHOWN_PAIRS; k++)
-        printf("      %s\n", instance_text(task, w->stuck[k]));
+        printf("      %s\n", express_instance_text(task, w->stuck[k]));
     if (w->stuck_count > SHOWN_PAIRS)
         printf("      … and %zu more\n", w->stuck_count - SHOWN_PAIRS);
 }
@@ -166,7 +166,7 @@ void express_print_result(const Task *task, const ClassResult *r) {
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
-static void json_instance(Json *j, const Task *task, uint32_t e) {
+void express_json_instance(Json *j, const Task *task, uint32_t e) {
     char text[512];
     const Instance *x = &task->instances[e];
     json_begin_object(j, NULL);
@@ -189,11 +189,12 @@ static void json_witness(Json *j, const Task *task, const Witness *w) {
     json_count(j, "max_length", w->length);
     json_flag(j, "least", w->least || w->stuck);
     json_begin_array(j, w->stuck ? "stuck" : "pairs");
-    for (size_t k = 0; w->stuck && k < w->stuck_count; k++) json_instance(j, task, w->stuck[k]);
+    for (size_t k = 0; w->stuck && k < w->stuck_count; k++)
+        express_json_instance(j, task, w->stuck[k]);
     for (size_t k = 0; !w->stuck && k < w->pairs.count; k++) {
         json_begin_array(j, NULL);
-        json_instance(j, task, w->pairs.at[k].x);
-        json_instance(j, task, w->pairs.at[k].y);
+        express_json_instance(j, task, w->pairs.at[k].x);
+        express_json_instance(j, task, w->pairs.at[k].y);
         json_end(j);
     }
     json_end(j);

@@ -2,6 +2,7 @@
 #ifndef RASP_CLI_EXPRESS_PRINT_H
 #define RASP_CLI_EXPRESS_PRINT_H
 
+#include "cli/json.h"
 #include "express/decide.h"
 #include "express/emit.h"
 
@@ -23,6 +24,10 @@ void express_print_cell(const Query *query, const Verdict *verdict);
 
 /* The line that a reader can act on: the program found, and the shortest witness. */
 void express_print_result(const Task *task, const ClassResult *result);
+
+/* "aabb at 2 -> 1"; and as an object. */
+const char *express_instance_text(const Task *task, uint32_t instance);
+void express_json_instance(Json *json, const Task *task, uint32_t instance);
 
 /* One object a line. */
 void express_print_json(FILE *out, const Task *task, const ClassResult *result,

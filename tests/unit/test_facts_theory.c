@@ -10,12 +10,18 @@
 
 #include "api/rasp.h"
 #include "express/decide.h"
+#include "tests/unit/random_program.h"
 
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __SANITIZE_ADDRESS__
+enum { PROGRAMS = 150 };
+#else
+enum { PROGRAMS = 1000 };
+#endif
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static RaspProgram *load(const char *path, const char *text, RaspSop *sop) {
@@ -177,20 +183,19 @@ static void possible(RaspProgram *program, const RaspSop *sop, const RaspFacts *
 }
 
 static void check_classes(RaspProgram *program, const RaspSop *sop, const RaspFacts *facts,
-                          size_t checked[3]) {
-    enum { LONGEST = 4 };
+                          uint32_t longest, size_t checked[3]) {
     if (facts->average_values && facts->average_heads <= 3 && facts->average_values <= 4) {
         Query average = {CLASS_AVERAGE, facts->average_heads, facts->average_values, 1, false, 1};
-        possible(program, sop, facts, LONGEST, average);
+        possible(program, sop, facts, longest, average);
         checked[0]++;
     }
     if (facts->unique && facts->unique_heads <= 3) {
-        possible(program, sop, facts, LONGEST,
+        possible(program, sop, facts, longest,
                  (Query){CLASS_UNIQUE, facts->unique_heads, 1, 1, false, 1});
         checked[1]++;
     }
-    if (facts->positions == RASP_POSITIONS_UNUSED) {
-        possible(program, sop, facts, LONGEST, (Query){CLASS_NO_POSITIONS, 1, 1, 1, false, 1});
+    if (facts->positions <= RASP_POSITIONS_MASKS) {
+        possible(program, sop, facts, longest, (Query){CLASS_NO_POSITIONS, 1, 1, 1, false, 1});
         checked[2]++;
     }
 }
@@ -216,18 +221,45 @@ static void test_decisions(void **state) {
                               .token_count = facts.alphabet_size < 2 ? facts.alphabet_size : 2,
                               .max_length = 4};
             if (rasp_program_facts(program, &sop, &few, &facts, &error))
-                check_classes(program, &sop, &facts, checked);
+                check_classes(program, &sop, &facts, 4, checked);
         }
         rasp_program_free(program);
     }
     globfree(&found);
-    print_message("average %zu, unique %zu, no positions %zu\n", checked[0], checked[1],
-                  checked[2]);
+    print_message("average %zu, unique %zu, masks %zu\n", checked[0], checked[1], checked[2]);
     assert_true(checked[0] > 8 && checked[1] > 4 && checked[2] > 4);
+}
+
+/* Random programs of one layer. */
+static void test_random(void **state) {
+    (void)state;
+    static RandomProgram random;
+    static char text[PROGRAM_TEXT], alphabet[256];
+    Chooser chooser = {.random = {1}};
+    size_t checked[3] = {0};
+    for (int k = 0; k < PROGRAMS; k++) {
+        RaspSop sop;
+        RaspFacts facts;
+        RaspError error;
+        random_program(&random, &chooser, 0);
+        if (random.where >= 0 || !program_text(&random, text, sizeof text)) continue;
+        RaspSource source = {.path = "random", .text = text, .length = strlen(text)};
+        RaspProgram *program = rasp_program_load(&source, &(RaspConfig){.cpu_seconds = 20}, &error);
+        RaspTarget target = {.alphabet = alphabet_text(&random.alphabet, alphabet, sizeof alphabet),
+                             .max_length = 3,
+                             .table_limit = 512};
+        if (program && rasp_program_sop(program, NULL, &sop, &error) &&
+            rasp_program_facts(program, &sop, &target, &facts, &error) && facts.layers == 1)
+            check_classes(program, &sop, &facts, 3, checked);
+        rasp_program_free(program);
+    }
+    print_message("average %zu, unique %zu, masks %zu\n", checked[0], checked[1], checked[2]);
+    assert_true(checked[0] > 10 && checked[1] > 10 && checked[2] > 10);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_known), cmocka_unit_test(test_written),
-                                       cmocka_unit_test(test_decisions)};
+                                       cmocka_unit_test(test_decisions),
+                                       cmocka_unit_test(test_random)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
