@@ -55,8 +55,8 @@ static bool describe_head(const Describer *d, const CircuitHead *head) {
     const char *selector = text_of(d, head->selector), *place = place_of(d, head->span);
     const char **texts = component_texts(d, head);
     bool lost = false;
-    json_t *said = json_pack("{s:s, s:s, s:s}", "selector", selector, "source", place, "result",
-                             result);
+    json_t *said =
+        json_pack("{s:s, s:s, s:s}", "selector", selector, "source", place, "result", result);
     describe_set(said, "sops", components_json(head, texts, &lost), &lost);
     bool done = said && !lost && describe_place(said, "span", d->sources, head->span) &&
                 json_object_update(extra, said) == 0;

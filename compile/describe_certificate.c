@@ -60,10 +60,10 @@ bool describe_certificate(const Circuit *circuit, const Certificate *c, const So
         isfinite(c->tightest) ? c->tightest : 1e300, "where", c->where, "layer", (int)c->layer,
         "beta", circuit->options.beta, "tables", circuit->options.steep ? "steps" : "interpolated");
     if (c->joined_absolute > 0)
-        describe_set(certificate, "joined",
-                     json_pack("{s:f, s:f}", "absolute", c->joined_absolute, "relative",
-                               c->joined_relative),
-                     &lost);
+        describe_set(
+            certificate, "joined",
+            json_pack("{s:f, s:f}", "absolute", c->joined_absolute, "relative", c->joined_relative),
+            &lost);
     arena_free(scratch);
     describe_set(model->extra, "certificate", certificate, &lost);
     return !lost;

@@ -64,13 +64,12 @@ static json_t *options_json(const Record *r, bool *lost) {
     for (size_t k = 0; k < r->name_count; k++)
         describe_append(names, json_string(r->names[k]), lost);
     json_t *options = json_object();
-    json_t *rest =
-        json_pack("{s:s*, s:s, s:s, s:s, s:I, s:f, s:b, s:b}", "expression", r->expression, "dtype",
-                  compile_dtype_names[r->options.dtype], "mask",
-                  compile_mask_names[r->options.masks], "layout",
-                  compile_layout_names[r->options.layout], "table_limit",
-                  (json_int_t)r->options.table_limit, "tolerance", r->options.tolerance,
-                  "log_length_scaling", r->options.log_length, "partial", r->options.partial);
+    json_t *rest = json_pack(
+        "{s:s*, s:s, s:s, s:s, s:I, s:f, s:b, s:b}", "expression", r->expression, "dtype",
+        compile_dtype_names[r->options.dtype], "mask", compile_mask_names[r->options.masks],
+        "layout", compile_layout_names[r->options.layout], "table_limit",
+        (json_int_t)r->options.table_limit, "tolerance", r->options.tolerance, "log_length_scaling",
+        r->options.log_length, "partial", r->options.partial);
     describe_set(options, "sops", names, lost);
     if (!rest || json_object_update(options, rest) != 0) *lost = true;
     json_decref(rest);

@@ -1,6 +1,7 @@
 #include "compile/values/means.h"
 
 #include "base/bits.h"
+#include "base/round.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -139,20 +140,17 @@ static int wide_length(WideSum x) {
     return high ? 64 + bit_length(high) : bit_length((uint64_t)x);
 }
 
-/* Rounded once: enough quotient bits and a sticky one, cut to 64 bits, then one conversion. */
+/* Rounded once: enough quotient bits, of which the highest 64, and whether there is more. */
 double means_value(const Means *means, Sum sum, uint32_t width) {
     WideSum size = sum < 0 ? (WideSum)0 - (WideSum)sum : (WideSum)sum;
     if (size == 0) return 0;
     int shift = 58 + wide_length(width) - wide_length(size);
     if (shift < 0) shift = 0;
     WideSum quotient = (size << shift) / width;
-    bool sticky = (size << shift) % width != 0;
-    int cut = wide_length(quotient) - 62;
-    if (cut > 0) {
-        sticky |= (quotient & (((WideSum)1 << cut) - 1)) != 0;
-        quotient >>= cut;
-    } else
-        cut = 0;
-    double value = ldexp((double)((uint64_t)quotient | sticky), means->exponent - shift + cut);
+    bool rest = (size << shift) % width != 0;
+    int above = wide_length(quotient) - 64;
+    if (above > 0) rest |= (quotient & (((WideSum)1 << above) - 1)) != 0;
+    uint64_t top = (uint64_t)(above > 0 ? quotient >> above : quotient << -above);
+    double value = round_once(top, rest, means->exponent - shift + above);
     return sum < 0 ? -value : value;
 }

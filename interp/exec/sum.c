@@ -1,6 +1,7 @@
 #include "interp/exec/sum.h"
 
 #include "base/bits.h"
+#include "base/round.h"
 
 #include <math.h>
 #include <string.h>
@@ -125,19 +126,6 @@ void sum_load_column(const SumScale *scale, const Column *values, uint64_t *load
 }
 
 /* --- means ------------------------------------------------------------------------------ */
-
-/* top · 2^exponent, and a bit more if `rest`; top has its highest bit set.  Rounded to
- * nearest, ties to even, to the 53 bits of a double or to what a subnormal keeps. */
-static double round_once(uint64_t top, bool rest, int exponent) {
-    int keep = 53, highest = exponent + 63;
-    if (highest < -1022) keep -= -1022 - highest;
-    if (keep < 0) return 0;
-    int drop = 64 - keep; /* 11 … 64 */
-    uint64_t kept = drop == 64 ? 0 : top >> drop;
-    uint64_t half = (uint64_t)1 << (drop - 1), below = top & (half - 1);
-    bool up = (top & half) && (below || rest || (kept & 1));
-    return ldexp((double)(kept + up), exponent + drop);
-}
 
 /* words[0 … count) /= divisor, most significant first; the remainder. */
 static uint64_t divide(uint64_t *words, size_t count, uint64_t divisor) {

@@ -84,7 +84,7 @@ typedef struct Fixture {
     RaspEngine *engine;
     unsigned char *bytes;
     size_t size;
-    char *json; /* what the model says of itself */
+    char *json;      /* what the model says of itself */
     RaspModel *bent; /* the file's bytes with a weight changed, by little */
 } Fixture;
 
