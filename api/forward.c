@@ -51,6 +51,16 @@ bool rasp_rule_has_temperature(RaspRule rule) {
     return rasp_rule_name((int)rule) && rt_rules[rules[rule]].temperature;
 }
 
+RtRule rule_to_runtime(RaspRule rule) {
+    return rules[rule];
+}
+
+RaspRule rule_from_runtime(RtRule rule) {
+    int k = 0;
+    while (rules[k] != rule) k++;
+    return (RaspRule)k;
+}
+
 const char *rasp_path_name(int path) {
     return path >= 0 && path <= RASP_PATH_SPARSE ? rt_path_names[paths[path]] : NULL;
 }

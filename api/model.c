@@ -22,6 +22,7 @@ static void count_layers(RaspModel *m) {
     const Model *model = m->model;
     RaspModelInfo *info = &m->info;
     size_t *heads = ARENA_ARRAY(m->core.arena, model->layer_count + 1, size_t);
+    info->kernel = rule_from_runtime(model->kernel);
     info->layer_count = model->layer_count;
     info->heads_per_layer = heads;
     for (size_t l = 0; l < model->layer_count; l++) {

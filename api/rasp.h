@@ -294,6 +294,19 @@ RASP_API const RaspStat *rasp_run_stats(RaspRun *run, size_t *count, RaspError *
 
 typedef struct RaspModel RaspModel;
 
+/* How a row of scores becomes weights.  Softmax means what the model was compiled for. */
+typedef enum RaspRule {
+    RASP_SOFTMAX,
+    RASP_HARD_LEFT,
+    RASP_HARD_RIGHT,
+    RASP_AVERAGE,
+    RASP_SPARSEMAX,
+    RASP_ENTMAX15
+} RaspRule;
+RASP_API const char *rasp_rule_name(int rule); /* NULL behind the last */
+/* Those that have one are those that a model can be compiled for (RaspTarget.kernel). */
+RASP_API bool rasp_rule_has_temperature(RaspRule rule);
+
 typedef enum RaspDtype { RASP_DTYPE_AUTO, RASP_F32, RASP_F64 } RaspDtype;
 typedef enum RaspMasks { RASP_MASKS_PER_HEAD, RASP_MASKS_NONE, RASP_MASKS_CAUSAL } RaspMasks;
 typedef enum RaspLayout { RASP_COMPACT, RASP_STANDARD } RaspLayout;
@@ -315,6 +328,8 @@ typedef struct RaspTarget {
     uint32_t table_limit; /* most values of one s-op; 0: 65,536 */
     double time_limit;    /* CPU seconds; 0: RaspConfig's */
     bool partial;         /* there may be inputs without an answer: rasp_forward says which */
+    RaspRule kernel;      /* how scores become weights: RASP_SOFTMAX, or a sparse one, under which
+                             keys that are not selected have no weight, whatever the length */
 } RaspTarget;
 
 enum { RASP_LONGEST = 50000 }; /* the greatest max_length */
@@ -494,6 +509,7 @@ typedef struct RaspModelInfo {
     double certified;    /* the error that the file states; negative: none.  A claim: rasp_verify */
     RaspAnswers answers; /* a claim too */
     uint64_t answers_tried; /* inputs that the interpreter ran */
+    RaspRule kernel;        /* what stands for softmax when it runs */
 } RaspModelInfo;
 
 RASP_API const RaspModelInfo *rasp_model_info(const RaspModel *model);
@@ -502,17 +518,6 @@ RASP_API const RaspModelInfo *rasp_model_info(const RaspModel *model);
 RASP_API char *rasp_model_json(const RaspModel *model, RaspError *error);
 
 /* === the transformer ====================================================================== */
-
-typedef enum RaspRule {
-    RASP_SOFTMAX,
-    RASP_HARD_LEFT,
-    RASP_HARD_RIGHT,
-    RASP_AVERAGE,
-    RASP_SPARSEMAX,
-    RASP_ENTMAX15
-} RaspRule;
-RASP_API const char *rasp_rule_name(int rule); /* NULL behind the last */
-RASP_API bool rasp_rule_has_temperature(RaspRule rule);
 
 typedef enum RaspPath { RASP_PATH_AUTO, RASP_PATH_DENSE, RASP_PATH_SPARSE } RaspPath;
 RASP_API const char *rasp_path_name(int path); /* NULL behind the last */

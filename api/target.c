@@ -194,6 +194,15 @@ bool target_choose(RaspProgram *p, const RaspSop *outputs, size_t count, const R
         return core_fail(&p->core, RASP_WRONG_USE,
                          "expected a type, masks and a layout, found %d, %d and %d",
                          (int)wanted->dtype, (int)wanted->masks, (int)wanted->layout);
+    if (!rasp_rule_has_temperature(wanted->kernel))
+        return core_fail(&p->core, RASP_WRONG_USE,
+                         "expected a kernel that is softmax, sparsemax or entmax15, found %d",
+                         (int)wanted->kernel);
+    if (wanted->kernel != RASP_SOFTMAX && wanted->log_length)
+        return core_fail(&p->core, RASP_WRONG_USE,
+                         "--log-length-scaling is for softmax: the kernel %s needs none",
+                         rasp_rule_name((int)wanted->kernel));
+    r->options.kernel = rule_to_runtime(wanted->kernel);
     r->options.dtype = dtypes[wanted->dtype];
     r->options.masks = mask_rules[wanted->masks];
     r->options.layout = layouts[wanted->layout];

@@ -33,4 +33,8 @@ bool setting_refuse(const Setting *setting, const char *format, ...)
 /* The error that is there already is about the setting. */
 bool setting_blame(const Setting *setting);
 
+/* Weight rules of the two headers (forward.c). */
+RtRule rule_to_runtime(RaspRule rule);
+RaspRule rule_from_runtime(RtRule rule);
+
 #endif

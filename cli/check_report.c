@@ -126,7 +126,8 @@ static void json_example(Json *j, const CheckView *v, const RaspCheckExample *e)
 static void json_run(Json *j, const CheckView *v, size_t k) {
     const RaspCheckRun *run = &v->report->runs[k];
     json_begin_object(j, NULL);
-    json_text(j, "weights", rasp_rule_name((int)v->rule));
+    json_text(j, "weights",
+              rasp_rule_name((int)(v->rule == RASP_SOFTMAX ? v->model->kernel : v->rule)));
     json_number(j, "temperature", "%g", v->report->runs[k].temperature);
     json_count(j, "agreed", run->agreed);
     json_count(j, "right", run->right);

@@ -141,6 +141,10 @@ static void print_report(const Report *r) {
            grouped(i->nonzero));
     printf("  arithmetic      %s, beta %g\n", rasp_dtype_name((int)i->dtype), c->beta);
     print_certificate(c);
+    if (i->kernel != RASP_SOFTMAX)
+        printf("  kernel          %s: keys that are not selected have weight 0, exactly, at every "
+               "length\n",
+               rasp_rule_name((int)i->kernel));
     printf("  answers         %s\n", summary_answers(i));
     printf("  compiled in     %.3g s\n", r->stats.seconds);
     if (!r->arguments->output) puts("  nothing is written (-o FILE writes the weights)");
@@ -165,6 +169,7 @@ static void print_json(const Report *r) {
     json_count(&j, "max_length", i->max_length);
     json_count(&j, "depth", r->stats.depth);
     summary_json(&j, i);
+    json_text(&j, "kernel", rasp_rule_name((int)i->kernel));
     json_number(&j, "beta", "%g", r->certificate.beta);
     json_number(&j, "certified_error", "%g", r->certificate.error);
     json_number(&j, "tightest", "%g", r->certificate.tightest);

@@ -118,6 +118,10 @@ static void print_certificate(const Info *info) {
                  text_in(c, "where"), json_number_value(json_object_get(c, "tightest")));
     else
         put_line(2, "tightest        no decision is made");
+    RaspRule kernel = info->model->kernel;
+    if (kernel != RASP_SOFTMAX)
+        put_line(2, "kernel          %s, which gives keys that are not selected weight 0, exactly",
+                 rasp_rule_name((int)kernel));
     const json_t *joined = json_object_get(c, "joined");
     if (joined)
         put_line(2,

@@ -52,6 +52,18 @@ RaspRule option_rule(struct argp_state *state, const char *text) {
     return (RaspRule)option_named(state, "--weights", text, rasp_rule_name);
 }
 
+RaspRule option_kernel(struct argp_state *state, const char *text) {
+    const char *words[32] = {0};
+    RaspRule rules[32];
+    int count = 0;
+    for (int k = 0; rasp_rule_name(k) && count < 31; k++) {
+        if (!rasp_rule_has_temperature((RaspRule)k)) continue;
+        rules[count] = (RaspRule)k;
+        words[count++] = rasp_rule_name(k);
+    }
+    return rules[option_word(state, "--kernel", text, words)];
+}
+
 void option_temperature_fits(struct argp_state *state, RaspRule rule) {
     if (!rasp_rule_has_temperature(rule))
         argp_error(state, "--temperature goes with --weights softmax, sparsemax or entmax15");

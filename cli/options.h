@@ -70,7 +70,8 @@ enum {
 /* These two the parser takes itself: option_rule, option_positive. */
 #define OPTION_WEIGHTS(group) \
     {"weights", OPTION_KEY_WEIGHTS, "RULE", 0, \
-     "how scores become weights: softmax (default), hard-left, hard-right, average, sparsemax or " \
+     "how scores become weights: softmax (default; the kernel of a file compiled for another), " \
+     "hard-left, hard-right, average, sparsemax or " \
      "entmax15", group}, \
     {"rule", 0, NULL, OPTION_ALIAS, NULL, group}
 #define OPTION_TEMPERATURE(value, what, group) \
@@ -95,6 +96,8 @@ int option_named(struct argp_state *state, const char *option, const char *text,
                  const char *(*word)(int k));
 
 RaspRule option_rule(struct argp_state *state, const char *text);
+/* One that a model can be compiled for. */
+RaspRule option_kernel(struct argp_state *state, const char *text);
 /* Refuses --temperature beside a rule that has none. */
 void option_temperature_fits(struct argp_state *state, RaspRule rule);
 

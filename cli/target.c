@@ -14,6 +14,7 @@ enum {
     KEY_MASK,
     KEY_LAYOUT,
     KEY_LOG_LENGTH,
+    KEY_KERNEL,
     KEY_PARTIAL,
     KEY_TOLERANCE,
     KEY_TABLE_LIMIT,
@@ -37,6 +38,10 @@ static const struct argp_option table[] = {
     {"layout", KEY_LAYOUT, "LAYOUT", 0,
      "compact, or standard: one feed-forward sublayer a layer, heads of one size", 4},
     {"log-length-scaling", KEY_LOG_LENGTH, NULL, 0, "scale scores by ln(n+1) at run time", 4},
+    {"kernel", KEY_KERNEL, "RULE", 0,
+     "softmax (default), or sparsemax or entmax15, under which keys that are not selected have "
+     "weight 0, exactly, whatever the length",
+     4},
     {"tolerance", KEY_TOLERANCE, "ERROR", 0, "the greatest certified error to accept", 4},
     {"table-limit", KEY_TABLE_LIMIT, "N", 0,
      "most values of one s-op, and rows of one table (default: 65536)", 7},
@@ -74,6 +79,9 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         return 0;
     case KEY_LOG_LENGTH:
         o->log_length = true;
+        return 0;
+    case KEY_KERNEL:
+        o->kernel = option_kernel(state, text);
         return 0;
     case KEY_PARTIAL:
         o->partial = true;

@@ -14,6 +14,7 @@
 #define RASP_COMPILE_CIRCUIT_H
 
 #include "compile/values/domain.h"
+#include "runtime/weight_rule.h"
 
 /* --- words ---------------------------------------------------------------------------------- */
 
@@ -191,6 +192,7 @@ typedef struct CircuitOptions {
     double beta;     /* inverse temperature for a score gap of 1; a power of two */
     bool steep;      /* tables as steps with flat parts, which take errors away */
     bool log_length; /* scores scaled by ln(n+1) when run */
+    RtRule kernel;   /* how scores become weights */
 } CircuitOptions;
 
 /* --- all of it ------------------------------------------------------------------------------ */

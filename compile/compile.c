@@ -13,6 +13,8 @@
 
 /* Inverse temperature for a score gap of 1: e^-64 leaks nothing that a float64 could see. */
 static const double BETA = 64;
+/* Sparse kernels leave out what is 1 or 2 below (sparsemax, entmax15); the rest is for errors. */
+static const double SPARSE_BETA = 4;
 static const uint32_t ROWS_PER_LEVEL = 64; /* combinations looked at for each value allowed */
 
 CompileOptions compile_options(void) {
@@ -80,7 +82,8 @@ static bool make_circuit(Compiler *k, bool steep) {
     Compiled *c = k->c;
     if (c->circuit && c->ideal && c->circuit->options.steep == steep) return true;
     compiled_clear(c);
-    CircuitOptions options = {BETA, steep, k->options->log_length};
+    double beta = k->options->kernel == RT_SOFTMAX ? BETA : SPARSE_BETA;
+    CircuitOptions options = {beta, steep, k->options->log_length, k->options->kernel};
     c->circuit = circuit_make(k->lower, k->plans, k->output_count, options, k->depth, c->arena);
     charge_models(c);
     return emit_model(c->circuit, RT_F64, c->arena, &c->ideal);

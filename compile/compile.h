@@ -38,6 +38,7 @@ typedef struct CompileOptions {
     uint32_t table_limit; /* most values of one s-op */
     MaskRule masks;
     bool log_length;
+    RtRule kernel; /* softmax, sparsemax or entmax15 */
     CompileLayout layout;
     double tolerance; /* the certified error may not be greater; 0: whatever holds */
     bool partial;     /* there may be inputs without an answer, which flag outputs tell */

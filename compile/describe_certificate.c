@@ -59,6 +59,9 @@ bool describe_certificate(const Circuit *circuit, const Certificate *c, const So
         "{s:b, s:f, s:f, s:s, s:i, s:f, s:s}", "holds", c->holds, "error", c->error, "tightest",
         isfinite(c->tightest) ? c->tightest : 1e300, "where", c->where, "layer", (int)c->layer,
         "beta", circuit->options.beta, "tables", circuit->options.steep ? "steps" : "interpolated");
+    /* What goes to keys that are not selected, at every length; softmax's depends on it. */
+    if (circuit->options.kernel != RT_SOFTMAX)
+        describe_set(certificate, "leak", json_real(0), &lost);
     if (c->joined_absolute > 0)
         describe_set(
             certificate, "joined",

@@ -73,6 +73,8 @@ static json_t *options_json(const Record *r, bool *lost) {
     describe_set(options, "sops", names, lost);
     if (!rest || json_object_update(options, rest) != 0) *lost = true;
     json_decref(rest);
+    if (r->options.kernel != RT_SOFTMAX)
+        describe_set(options, "kernel", json_string(rt_rules[r->options.kernel].name), lost);
     return options;
 }
 
@@ -242,6 +244,19 @@ static bool load_numbers(const json_t *options, Record *r, RtError *error) {
     return true;
 }
 
+/* Left out for softmax. */
+static bool load_kernel(const json_t *options, Record *r, RtError *error) {
+    const char *word = json_string_value(json_object_get(options, "kernel"));
+    if (!json_object_get(options, "kernel")) return true;
+    if (!word) return lacks(error, "options.kernel", "a string");
+    for (int k = 0; k < RT_RULE_COUNT; k++) {
+        if (!rt_rules[k].temperature || strcmp(rt_rules[k].name, word) != 0) continue;
+        r->options.kernel = (RtRule)k;
+        return true;
+    }
+    return rt_error(error, "options.kernel: this rasp knows no '%.40s'", word);
+}
+
 static bool load_options(const Model *model, Arena *arena, Record *r, RtError *error) {
     const json_t *options = json_object_get(model->extra, "options");
     int dtype, masks, layout;
@@ -255,7 +270,7 @@ static bool load_options(const Model *model, Arena *arena, Record *r, RtError *e
     r->options.masks = (MaskRule)masks;
     r->options.layout = (CompileLayout)layout;
     r->options.partial = json_is_true(json_object_get(options, "partial"));
-    return load_numbers(options, r, error);
+    return load_kernel(options, r, error) && load_numbers(options, r, error);
 }
 
 static bool check_inputs(const Model *model, RtError *error) {

@@ -155,7 +155,9 @@ Engine *engine_new(const Model *model, const RunOptions *options, RtError *err) 
     if (!engine->spares) {
         rt_error(err, "out of memory");
     } else if (copy_tokens(engine, model, err) && copy_outputs(engine, model, err)) {
-        engine->prepared = engine->pass->prepare(model, options, kernels, err);
+        RunOptions own = *options;
+        own.rule = rt_rule_of(options->rule, model->kernel);
+        engine->prepared = engine->pass->prepare(model, &own, kernels, err);
         if (engine->prepared) return engine;
     }
     engine_free(engine);

@@ -27,8 +27,8 @@ typedef enum {
 extern const char *const rt_path_names[RT_PATH_COUNT]; /* "auto", "dense", "sparse" */
 
 typedef struct {
-    RtRule rule;
-    double temperature; /* > 0; only softmax has one */
+    RtRule rule;        /* softmax: the model's own kernel */
+    double temperature; /* > 0; of rules that have one */
     RtPath path;
     int threads;         /* 0: one a processor */
     size_t query_tile;   /* queries and keys a tile of scores; 0: chosen. The outcome does not */

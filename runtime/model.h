@@ -16,6 +16,7 @@
 
 #include "runtime/atom.h"
 #include "runtime/error.h"
+#include "runtime/weight_rule.h"
 
 #include <jansson.h>
 #include <stddef.h>
@@ -95,6 +96,7 @@ typedef struct {
 typedef struct {
     RtDtype dtype;
     size_t alphabet_size, max_length, width; /* V, N, W: all ≥ 1 */
+    RtRule kernel; /* what stands for softmax when the model runs: a rule with a temperature */
     RtKind token_type;
     RtAtom *alphabet; /* V atoms of kind token_type, all different */
     Tensor tokens;    /* [V+1, W]: row 1+k for token k */
@@ -106,7 +108,8 @@ typedef struct {
     json_t *metadata;      /* object: the other strings of `__metadata__`; never NULL */
 } Model;
 
-/* A model without layers; all weights are zero. `alphabet` (V atoms) is copied, strings too. */
+/* A model without layers, with softmax for kernel; all weights are zero. `alphabet` (V atoms) is
+ * copied, strings too. */
 Model *model_new(RtDtype dtype, RtKind token_type, const RtAtom *alphabet, size_t alphabet_size,
                  size_t max_length, size_t width);
 void model_free(Model *model);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const rt_model_keys[] = {"token_type", "max_length", "alphabet",
+const char *const rt_model_keys[] = {"token_type", "max_length", "kernel", "alphabet",
                                      "layers",     "outputs",    NULL};
 const char *const rt_layer_keys[] = {"heads", "mlps", "sublayers", NULL};
 const char *const rt_head_keys[] = {"mask", "sink", "scale", "gap", NULL};
@@ -131,6 +131,11 @@ void rt_model_to_json(Text *text, const Model *model) {
     rt_text_put(text, rt_kind_names[model->token_type]);
     rt_text_put(text, "\",\"max_length\":");
     rt_text_size(text, model->max_length);
+    if (model->kernel != RT_SOFTMAX) {
+        rt_text_put(text, ",\"kernel\":\"");
+        rt_text_put(text, rt_rules[model->kernel].name);
+        rt_text_put(text, "\"");
+    }
     rt_text_put(text, ",\"alphabet\":");
     put_atoms(text, model->alphabet, model->alphabet_size);
     rt_text_put(text, ",\"layers\":[");
@@ -374,6 +379,22 @@ static bool read_outputs(Model *model, const json_t *document, RtError *err) {
     return true;
 }
 
+/* Left out for softmax. */
+static bool read_kernel(Model *model, const json_t *document, RtError *err) {
+    const char *names[RT_RULE_COUNT];
+    RtRule rules[RT_RULE_COUNT];
+    size_t count = 0, found;
+    if (!json_object_get(document, "kernel")) return true;
+    for (int r = 0; r < RT_RULE_COUNT; r++) {
+        if (!rt_rules[r].temperature) continue;
+        names[count] = rt_rules[r].name;
+        rules[count++] = (RtRule)r;
+    }
+    if (!get_name(document, "kernel", names, count, &found, err)) return false;
+    model->kernel = rules[found];
+    return true;
+}
+
 Model *rt_model_from_json(const json_t *document, RtDtype dtype, size_t mlp_limit, RtError *err) {
     if (!json_is_object(document)) {
         rt_error(err, "expected an object, found %s", type_name(document));
@@ -391,8 +412,8 @@ Model *rt_model_from_json(const json_t *document, RtDtype dtype, size_t mlp_limi
         return NULL;
     }
     model->max_length = max_length;
-    if (read_layers(model, document, mlp_limit, err) && read_outputs(model, document, err) &&
-        get_extra(document, rt_model_keys, model->extra, err))
+    if (read_kernel(model, document, err) && read_layers(model, document, mlp_limit, err) &&
+        read_outputs(model, document, err) && get_extra(document, rt_model_keys, model->extra, err))
         return model;
     model_free(model);
     return NULL;

@@ -208,7 +208,9 @@ static bool stopped(const ReferenceOptions *options) {
 }
 
 static bool run_layers(const Model *model, const ReferenceOptions *options, size_t n, double *h) {
-    Pass p = {options, 0, n};
+    ReferenceOptions own = *options;
+    own.rule = rt_rule_of(options->rule, model->kernel);
+    Pass p = {&own, 0, n};
     show(&p, -2, h, model->width);
     for (; p.layer < model->layer_count; p.layer++) {
         const ModelLayer *layer = model->layers[p.layer];

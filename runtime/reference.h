@@ -52,7 +52,7 @@ typedef struct {
 } ReferencePatch;
 
 typedef struct {
-    RtRule rule;
+    RtRule rule; /* softmax: the model's own kernel */
     double temperature;
     const volatile sig_atomic_t *stop; /* NULL, or what ends the pass when it is set */
     ReferenceTap tap;

@@ -1,6 +1,6 @@
-/* Weight rules: how a row of attention scores becomes weights. A property of the run, not of the
- * model. The table is weight_rule.def. "Selected" are the keys whose score is at least the row's
- * maximum minus a quarter of the head's gap (times its scale). */
+/* Weight rules: how a row of attention scores becomes weights. A property of the run; a model may
+ * say what stands for softmax (Model.kernel). The table is weight_rule.def. "Selected" are the keys
+ * whose score is at least the row's maximum minus a quarter of the head's gap (times its scale). */
 #ifndef RUNTIME_WEIGHT_RULE_H
 #define RUNTIME_WEIGHT_RULE_H
 
@@ -19,5 +19,10 @@ typedef struct {
 } RtRuleInfo;
 
 extern const RtRuleInfo rt_rules[RT_RULE_COUNT];
+
+/* What a run with `wanted` uses on a model with that kernel, which stands for softmax. */
+static inline RtRule rt_rule_of(RtRule wanted, RtRule kernel) {
+    return wanted == RT_SOFTMAX ? kernel : wanted;
+}
 
 #endif

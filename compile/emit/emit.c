@@ -253,7 +253,9 @@ bool emit_model(const Circuit *circuit, RtDtype dtype, Arena *arena, Model **mod
     const RtAtom *alphabet = emit_atoms(domain->alphabet, domain->alphabet_size, m.arena);
     *model = m.model = model_new(dtype, alphabet[0].kind, alphabet, domain->alphabet_size,
                                  domain->max_length, circuit->width);
-    return m.model && emit_pieces(&m);
+    if (!m.model) return false;
+    m.model->kernel = circuit->options.kernel;
+    return emit_pieces(&m);
 }
 
 size_t emit_bytes(const Circuit *c) {

@@ -79,6 +79,7 @@ static Model *copy_frame(const Model *from) {
     Model *model = model_new(from->dtype, from->token_type, from->alphabet, from->alphabet_size,
                              from->max_length, from->width);
     if (!model) return NULL;
+    model->kernel = from->kernel;
     copy_into(&model->tokens, &from->tokens);
     copy_into(&model->positions, &from->positions);
     bool done = json_object_update(model->extra, from->extra) == 0;

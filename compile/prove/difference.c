@@ -74,6 +74,9 @@ static bool same_shape(Difference *d, const Model *a, const Model *b) {
     if (a->dtype != b->dtype)
         return differs(d, "expected %s, found %s", rt_dtype_names[a->dtype],
                        rt_dtype_names[b->dtype]);
+    if (a->kernel != b->kernel)
+        return differs(d, "expected the kernel %s, found %s", rt_rules[a->kernel].name,
+                       rt_rules[b->kernel].name);
     if (a->token_type != b->token_type)
         return differs(d, "expected tokens of type %s, found %s", rt_kind_names[a->token_type],
                        rt_kind_names[b->token_type]);

@@ -47,7 +47,10 @@ typedef struct Fixture {
     NodeId node;
 } Fixture;
 
-static void setup_case(Fixture *f, const Case *c, CompileDtype dtype) {
+static const RtRule kernels[] = {RT_SOFTMAX, RT_SPARSEMAX, RT_ENTMAX15};
+enum { KERNELS = sizeof kernels / sizeof *kernels };
+
+static void setup_case(Fixture *f, const Case *c, CompileDtype dtype, RtRule kernel) {
     memset(f, 0, sizeof *f);
     budget_init(&f->budget, 0);
     f->session = judge_session(&f->judge, &f->budget);
@@ -66,6 +69,7 @@ static void setup_case(Fixture *f, const Case *c, CompileDtype dtype) {
     options.alphabet_size = (uint32_t)strlen(c->tokens);
     options.max_length = c->max_length;
     options.dtype = dtype;
+    options.kernel = kernel;
     LowerError error = {0};
     CompileOutput output = {"result", f->node};
     if (!compile_graph(session_graph(f->session), &output, 1, &options, f->arena, &f->compiled,
@@ -108,10 +112,10 @@ static void test_holds_as_compiled(void **state) {
     (void)state;
     static const CompileDtype dtypes[] = {COMPILE_AUTO, COMPILE_F64};
     for (size_t k = 0; k < CASES; k++)
-        for (size_t d = 0; d < 2; d++) {
+        for (size_t d = 0; d < 2 * (size_t)KERNELS; d++) {
             Fixture f;
             double error, bound;
-            setup_case(&f, &cases[k], dtypes[d]);
+            setup_case(&f, &cases[k], dtypes[d % 2], kernels[d / 2]);
             assert_true(holds(&f, &bound));
             assert_true(all_right(&f, &error));
             if (error > bound) fail_msg("%s: error %g, bound %g", cases[k].text, error, bound);
@@ -133,17 +137,16 @@ static bool soften(const char *name, Tensor *tensor, void *context) {
 
 static void test_soft_attention_breaks_it(void **state) {
     (void)state;
-    for (size_t k = 0; k < CASES; k++) {
+    for (size_t k = 0; k < CASES * (size_t)KERNELS; k++) {
         Fixture f;
         double error, bound;
         bool changed = false;
-        setup_case(&f, &cases[k], COMPILE_F64);
+        setup_case(&f, &cases[k % CASES], COMPILE_F64, kernels[k / CASES]);
         model_visit(f.compiled.model, soften, &changed);
         bool right = all_right(&f, &error), held = holds(&f, &bound);
         if (held && (!right || error > bound))
-            fail_msg("holds for wrong weights: %s", cases[k].text);
-        if (held && changed)
-            fail_msg("beta lowered from 64 to 1/2 is not noticed: %s", cases[k].text);
+            fail_msg("holds for wrong weights: %s", cases[k % CASES].text);
+        if (held && changed) fail_msg("a 128th of beta is not noticed: %s", cases[k % CASES].text);
         clear_case(&f);
     }
 }
@@ -196,15 +199,27 @@ static void test_tampering(void **state) {
                                      {.factor = -1},        {.factor = 1e-9},  {.add = 1e-12},
                                      {.add = 0.5},          {.add = -64}};
     size_t passed = 0, refused = 0;
-    for (size_t k = 0; k < CASES; k++) {
+    for (size_t k = 0; k < 2 * (size_t)CASES; k++) { /* softmax and sparsemax */
         Fixture f;
-        setup_case(&f, &cases[k], COMPILE_F64);
+        setup_case(&f, &cases[k % CASES], COMPILE_F64, kernels[k / CASES]);
         for (size_t m = 0; m < sizeof changes / sizeof *changes; m++)
-            tamper_with(&f, &cases[k], changes[m], &passed, &refused);
+            tamper_with(&f, &cases[k % CASES], changes[m], &passed, &refused);
         clear_case(&f);
     }
     assert_true(passed > 100); /* tiny changes do no harm */
     assert_true(refused > 100);
+}
+
+/* A file that says another kernel than was compiled for is another model. */
+static void test_other_kernel(void **state) {
+    (void)state;
+    Fixture f;
+    double bound;
+    setup_case(&f, &cases[0], COMPILE_F64, RT_SPARSEMAX);
+    assert_true(holds(&f, &bound));
+    f.compiled.model->kernel = RT_SOFTMAX;
+    assert_false(holds(&f, &bound));
+    clear_case(&f);
 }
 
 int main(void) {
@@ -212,6 +227,7 @@ int main(void) {
         cmocka_unit_test(test_holds_as_compiled),
         cmocka_unit_test(test_soft_attention_breaks_it),
         cmocka_unit_test(test_tampering),
+        cmocka_unit_test(test_other_kernel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

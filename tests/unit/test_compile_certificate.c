@@ -2,6 +2,7 @@
  * says.  (test_certificate.c: what it refuses.) */
 #include "tests/unit/compile_fixture.h"
 
+#include "runtime/forward.h"
 #include "runtime/reference.h"
 
 #include <math.h>
@@ -33,8 +34,12 @@ static const struct {
 };
 enum { PROGRAM_COUNT = sizeof programs / sizeof *programs };
 
-static void open_program(CompileFixture *f, size_t k) {
+static const RtRule kernels[] = {RT_SOFTMAX, RT_SPARSEMAX, RT_ENTMAX15};
+enum { KERNELS = sizeof kernels / sizeof *kernels };
+
+static void open_program(CompileFixture *f, size_t k, RtRule kernel) {
     fixture_open(f, programs[k].text, programs[k].alphabet, programs[k].length);
+    f->options.kernel = kernel;
     if (!fixture_compile(f)) fail_msg("%s: %s", programs[k].name, f->error.message);
 }
 
@@ -115,9 +120,10 @@ static void probe_input(Probe *p, const uint32_t *ids, uint32_t n) {
 static void test_every_intermediate_is_within_its_bound(void **state) {
     (void)state;
     size_t compared = 0;
-    for (size_t k = 0; k < PROGRAM_COUNT; k++) {
+    for (size_t t = 0; t < (size_t)PROGRAM_COUNT * KERNELS; t++) {
         CompileFixture f;
-        open_program(&f, k);
+        size_t k = t % PROGRAM_COUNT;
+        open_program(&f, k, kernels[t / PROGRAM_COUNT]);
         Probe p = {.f = &f};
         uint32_t ids[16], n;
         Inputs *inputs =
@@ -135,9 +141,10 @@ static void test_every_intermediate_is_within_its_bound(void **state) {
 
 static void test_outputs_are_within_the_bound(void **state) {
     (void)state;
-    for (size_t k = 0; k < PROGRAM_COUNT; k++) {
+    for (size_t t = 0; t < (size_t)PROGRAM_COUNT * KERNELS; t++) {
         CompileFixture f;
-        open_program(&f, k);
+        size_t k = t % PROGRAM_COUNT;
+        open_program(&f, k, kernels[t / PROGRAM_COUNT]);
         CheckReport report = fixture_check(&f, f.compiled.model);
         assert_int_equal(report.runs[0].agreed, report.compared);
         assert_true(report.runs[0].largest_error <= f.compiled.certificate->error);
@@ -145,9 +152,66 @@ static void test_outputs_are_within_the_bound(void **state) {
     }
 }
 
+/* --- bit for bit ------------------------------------------------------------------------------ */
+
+static void run_raw(const Model *model, RtRule rule, double temperature, const size_t *ids,
+                    size_t n, RunResult *result) {
+    RunOptions options = run_options();
+    RtError error = {""};
+    options.rule = rule;
+    options.temperature = temperature;
+    options.threads = 1;
+    options.keep_raw = true;
+    Engine *engine = engine_new(model, &options, &error);
+    if (!engine || !engine_run(engine, ids, n, result, &error)) fail_msg("%s", error.text);
+    engine_free(engine);
+}
+
+/* What the outputs read is the averaging pass's, to the last bit: with the kernel as compiled, and
+ * at the temperature at which the gap is just what it needs. */
+static void compare_to_average(const CompileFixture *f, size_t k, const size_t *ids, size_t n) {
+    const Model *model = f->compiled.model;
+    double least = model->kernel == RT_SPARSEMAX ? 4 : 2; /* beta is 4, they need 1 and 2 */
+    RunResult average, sparse;
+    run_raw(model, RT_AVERAGE, 1, ids, n, &average);
+    for (int t = 0; t < 2; t++) {
+        run_raw(model, RT_SOFTMAX, t ? least : 1, ids, n, &sparse);
+        if (memcmp(sparse.raw, average.raw, n * average.raw_size * sizeof *average.raw) != 0)
+            fail_msg("%s: %s is not averaging", programs[k].name, rt_rules[model->kernel].name);
+        run_result_clear(&sparse);
+    }
+    run_result_clear(&average);
+}
+
+static void test_sparse_kernels_average(void **state) {
+    (void)state;
+    /* Those whose scores are exact: numbers computed by tables are not. */
+    static const char *const exact[] = {"histogram", "reverse", "shift", "means", "defaults"};
+    size_t compared = 0;
+    for (size_t t = 0; t < (size_t)PROGRAM_COUNT * KERNELS; t++) {
+        CompileFixture f;
+        size_t k = t % PROGRAM_COUNT, wide[16];
+        uint32_t ids[16], n;
+        bool wanted = false;
+        for (size_t e = 0; e < sizeof exact / sizeof *exact; e++)
+            wanted |= strcmp(programs[k].name, exact[e]) == 0;
+        if (!wanted || kernels[t / PROGRAM_COUNT] == RT_SOFTMAX) continue;
+        open_program(&f, k, kernels[t / PROGRAM_COUNT]);
+        Inputs *inputs =
+            inputs_new(&f.compiled.circuit->domain, (InputPlan){.exhaustive_limit = 400}, f.arena);
+        for (int tried = 0; tried < 400 && (n = inputs_next(inputs, ids)); tried++, compared++) {
+            for (uint32_t i = 0; i < n; i++) wide[i] = ids[i];
+            compare_to_average(&f, k, wide, n);
+        }
+        fixture_close(&f);
+    }
+    assert_true(compared > 1000);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_intermediate_is_within_its_bound),
-        cmocka_unit_test(test_outputs_are_within_the_bound)};
+        cmocka_unit_test(test_outputs_are_within_the_bound),
+        cmocka_unit_test(test_sparse_kernels_average)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

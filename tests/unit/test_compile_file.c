@@ -73,6 +73,7 @@ static Record full_record(void) {
     r.options.masks = MASKS_CAUSAL;
     r.options.layout = LAYOUT_STANDARD;
     r.options.log_length = true;
+    r.options.kernel = RT_ENTMAX15;
     r.options.tolerance = 1e-3;
     r.options.table_limit = 77;
     return r;
@@ -97,6 +98,7 @@ static void assert_same_record(const Record *a, const Record *b) {
     assert_int_equal(a->options.masks, b->options.masks);
     assert_int_equal(a->options.layout, b->options.layout);
     assert_int_equal(a->options.log_length, b->options.log_length);
+    assert_int_equal(a->options.kernel, b->options.kernel);
     assert_int_equal(a->options.table_limit, b->options.table_limit);
     assert_true(a->options.tolerance == b->options.tolerance);
 }
@@ -167,6 +169,13 @@ static void test_spoilt_records(void **state) {
          "{\"dtype\": \"f32\", \"mask\": \"none\", \"layout\": \"compact\", \"table_limit\": 9, "
          "\"tolerance\": 0, \"log_length_scaling\": 1}",
          "log_length"},
+        {"options",
+         "{\"dtype\": \"f32\", \"mask\": \"none\", \"layout\": \"compact\", \"kernel\": "
+         "\"average\"}",
+         "options.kernel: this rasp knows no 'average'"},
+        {"options",
+         "{\"dtype\": \"f32\", \"mask\": \"none\", \"layout\": \"compact\", \"kernel\": 1}",
+         "options.kernel"},
         {"options",
          "{\"dtype\": \"f32\", \"mask\": \"none\", \"layout\": \"compact\", \"sops\": [\"a\", "
          "\"b\"], \"expression\": \"tokens\"}",

@@ -63,6 +63,8 @@ static CompileOptions draw_options(Chooser *c) {
     if (choose(c, 8) == 1) options.masks = choose(c, 2) ? MASKS_NONE : MASKS_CAUSAL;
     if (choose(c, 8) == 1) options.layout = LAYOUT_STANDARD;
     if (choose(c, 8) == 1) options.log_length = true;
+    if (!options.log_length && choose(c, 6) == 1)
+        options.kernel = choose(c, 2) ? RT_SPARSEMAX : RT_ENTMAX15;
     if (choose(c, 8) == 1) options.first = 0;
     if (choose(c, 6) == 1) options.dtype = COMPILE_F32;
     if (choose(c, 2) == 1) options.partial = true;
@@ -73,10 +75,12 @@ static void describe(const RandomProgram *p, const CompileOptions *o, char *text
     char program[PROGRAM_TEXT], alphabet[256];
     program_text(p, program, sizeof program);
     snprintf(text, size,
-             "# RASP_SEED=%llu\n%s--alphabet '%s' --max-length %u --mask %s%s%s%s%s%s%s%s\n",
+             "# RASP_SEED=%llu\n%s--alphabet '%s' --max-length %u --mask %s%s%s%s%s%s%s%s%s%s\n",
              (unsigned long long)current_seed, program,
              alphabet_text(&p->alphabet, alphabet, sizeof alphabet), p->max_length,
              compile_mask_names[o->masks], o->log_length ? " --log-length-scaling" : "",
+             o->kernel != RT_SOFTMAX ? " --kernel " : "",
+             o->kernel != RT_SOFTMAX ? rt_rules[o->kernel].name : "",
              o->layout == LAYOUT_STANDARD ? " --layout standard" : "",
              o->dtype == COMPILE_F32 ? " --dtype f32" : "", o->partial ? " --partial" : "",
              p->where >= 0 ? " --where fine" : "", o->first == 0 ? " --first " : "",
