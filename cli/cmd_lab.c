@@ -54,6 +54,7 @@ static const struct {
     const char *summary;
 } commands[] = {
     {"kernel", lab_kernel, "weights of your scores by a rule"},
+    {"smooth", lab_smooth, "a fit of your points by a kernel"},
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };

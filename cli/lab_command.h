@@ -4,5 +4,6 @@
 #define RASP_CLI_LAB_COMMAND_H
 
 int lab_kernel(int argc, char **argv);
+int lab_smooth(int argc, char **argv);
 
 #endif

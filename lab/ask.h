@@ -5,6 +5,7 @@
 
 #include "lab/kernel.h"
 #include "lab/notebook.h"
+#include "lab/smoother.h"
 
 /* A row of scores: its weights, how many keys they look at, how they move with the scores and with
  * the temperature. */
@@ -14,5 +15,15 @@ typedef struct KernelQuestion {
     size_t count;         /* ≥ 1 */
 } KernelQuestion;
 Measurement ask_kernel;
+
+/* Points of a plane: the Nadaraya–Watson fit of y by x, the bandwidth with the least error left out
+ * (or a given one), and that error over the bandwidth. */
+typedef struct SmoothQuestion {
+    Kernel kernel;
+    Sample sample;    /* at least 3 points, not all at one x */
+    double bandwidth; /* 0: the best */
+    const char *x_name, *y_name, *rule_name;
+} SmoothQuestion;
+Measurement ask_smooth;
 
 #endif

@@ -231,7 +231,7 @@ static void test_axes(void **state) {
     (void)state;
     static const AxisCase cases[] = {
         {{0, 1}, false, 6, 0, 0.2, 1},         {{-3, 12}, false, 3, 0, 5, 10},
-        {{1, 1e6}, true, 4, 1, 100, 1e6},       {{1, 100}, true, 7, 1, 2, 100},
+        {{1, 1e6}, true, 4, 1, 100, 1e6},      {{1, 100}, true, 7, 1, 2, 100},
         {{1e-12, 1}, true, 5, 1e-12, 1e-9, 1}, {{5, 5}, false, 5, 3, 4, 7},
         {{0, 0}, false, 5, -1, -0.5, 1},
     };

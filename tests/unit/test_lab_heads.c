@@ -159,11 +159,44 @@ static void test_kernel_question(void **state) {
     notebook_free(notebook);
 }
 
+/* Points on a line y = 2x + 1: a fit far inside is exact by symmetry, and leaving one out of equal
+ * neighbours is too, so the error left out is that of the two ends alone. */
+static void test_smooth_question(void **state) {
+    (void)state;
+    enum { N = 41 };
+    double x[N], y[N];
+    static const KernelKind kinds[] = {KERNEL_SOFTMAX, KERNEL_SPARSEMAX, KERNEL_ENTMAX15};
+    Notebook *notebook = notebook_new(&budget, &(NotebookOptions){.seed = 1});
+    for (int k = 0; k < N; k++) x[k] = 1000 + k, y[k] = 2 * x[k] + 1;
+    for (int k = 0; k < 3; k++) {
+        SmoothQuestion q = {.kernel = {.kind = kinds[k], .temperature = 1},
+                            .sample = {x, y, N},
+                            .bandwidth = k ? 2 : 0.3, /* one neighbour at each side */
+                            .x_name = "x",
+                            .y_name = "y",
+                            .rule_name = "rule"};
+        const Outcome *o = notebook_run(notebook, "line", ask_smooth, &q);
+        assert_int_equal(o->ending, ENDED);
+        assert_true(outcome_holds(o) && page_check_count(o->page) == 6);
+        const Check *error = o->page->checks->next;
+        /* The ends miss by the distance to their one neighbour, 2: 2 · 2² / 41. */
+        if (k == 0) assert_near(error->measured, 8.0 / N, 1e-3);
+        assert_near(o->page->plots->series[1].y[60], 2041, 1e-8);
+        q.bandwidth = 0;
+        if (k > 0) /* 2 is among the widths that are tried, 0.3 is below them */
+            assert_true(
+                notebook_run(notebook, "best", ask_smooth, &q)->page->checks->next->measured <=
+                error->measured + 1e-12);
+    }
+    notebook_free(notebook);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_items),   cmocka_unit_test(test_biases),
-        cmocka_unit_test(test_running), cmocka_unit_test(test_smoother),
-        cmocka_unit_test(test_engine),  cmocka_unit_test(test_kernel_question),
+        cmocka_unit_test(test_items),           cmocka_unit_test(test_biases),
+        cmocka_unit_test(test_running),         cmocka_unit_test(test_smoother),
+        cmocka_unit_test(test_engine),          cmocka_unit_test(test_kernel_question),
+        cmocka_unit_test(test_smooth_question),
     };
     budget_init(&budget, 0);
     return cmocka_run_group_tests(tests, NULL, NULL);
