@@ -5,6 +5,7 @@
 #include "cli/json_values.h"
 #include "cli/print.h"
 #include "cli/summary.h"
+#include "cli/warnings.h"
 
 #include <math.h>
 
@@ -159,5 +160,6 @@ void check_print_json(const CheckView *v) {
     for (size_t k = 0; k < v->report->run_count; k++) json_run(&j, v, k);
     json_end(&j);
     json_number(&j, "seconds", "%.6f", v->seconds);
+    warnings_json(&j);
     json_end(&j);
 }

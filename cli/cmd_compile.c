@@ -9,6 +9,7 @@
 #include "cli/report.h"
 #include "cli/summary.h"
 #include "cli/target.h"
+#include "cli/warnings.h"
 #include "cli/weights.h"
 
 #include <stdlib.h>
@@ -176,6 +177,7 @@ static void print_json(const Report *r) {
     json_number(&j, "joined_absolute", "%g", r->certificate.joined_absolute);
     json_number(&j, "joined_relative", "%g", r->certificate.joined_relative);
     json_number(&j, "seconds", "%.6f", r->stats.seconds);
+    warnings_json(&j);
     json_end(&j);
 }
 

@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/safe.h"
 #include "cli/stop.h"
+#include "cli/warnings.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -25,6 +26,7 @@ static void print(void *context, const RaspMessage *message) {
     char *text = rasp_message_show(message, report_colour(STDERR_FILENO));
     fputs(text ? text : message->text, stderr);
     rasp_free(text);
+    warnings_note(message);
 }
 
 static void report(RaspSeverity severity, const char *format, va_list args) {
@@ -68,6 +70,7 @@ int report_failure(const RaspError *error) {
 static int write_error; /* errno of the first failure */
 
 bool report_output_failed(void) {
+    if (warnings_lost() && !write_error) write_error = ENOMEM;
     if (ferror(stdout) && !write_error) write_error = errno ? errno : EIO;
     return write_error != 0;
 }
