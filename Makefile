@@ -30,7 +30,7 @@ endif
 ifeq ($(MODE),fuzz)
 CC      := clang
 CXX     := clang++
-SAN     := -fsanitize=address,undefined -fno-sanitize-recover=all \
+SAN     := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
            -fsanitize-coverage=inline-8bit-counters,pc-table,indirect-calls
 OPT     := -O2 -g
 LDFLAGS += -fsanitize-link-c++-runtime # the solver is C++, and clang links as for C
@@ -178,11 +178,12 @@ $(B)/bench/%: bench/%.c $(LIBS)
 	$(call Q,build)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBS) $(LDLIBS)
 # Fuzz targets load the language's library once a process: tests/fuzz/once.h.
 WRAPPED := session_new session_free budget_alloc budget_free
+$(B)/fuzz_weights $(B)/fuzz_commands: WRAPPED += json_dumps
 $(B)/fuzz_commands: $(filter-out %/main.o,$(OBJ_CLI))
 $(B)/fuzz_%: tests/fuzz/fuzz_%.c $(LIBS)
 	@mkdir -p $(@D)
 	$(call Q,build)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -fsanitize=fuzzer \
-	    $(WRAPPED:%=-Wl,--wrap=%) -o $@ $< $(filter %.o,$^) $(LIBS) $(LDLIBS) -ledit
+	    -fno-sanitize-coverage=trace-cmp $(WRAPPED:%=-Wl,--wrap=%) -o $@ $< $(filter %.o,$^) $(LIBS) $(LDLIBS) -ledit
 
 build/release/tests/%: tests/compile/%.c
 	@mkdir -p $(@D)

@@ -56,7 +56,9 @@ bool check_same(Atom a, Atom b, CheckJoin joined) {
     if (atom_same(a, b)) return true;
     if (a.kind != ATOM_FLOAT || b.kind != ATOM_FLOAT) return false;
     double apart = fabs(a.f - b.f);
-    return apart <= joined.absolute && apart <= joined.relative * fmin(fabs(a.f), fabs(b.f));
+    /* Divided as the certificate does, which states the quotient of the two that are furthest
+     * apart: rounded alike, those of others are no greater. */
+    return apart <= joined.absolute && apart / fmin(fabs(a.f), fabs(b.f)) <= joined.relative;
 }
 
 /* A stranger's file may say anything; the compiler joins nothing that is further apart. */

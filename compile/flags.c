@@ -1,10 +1,9 @@
 #include "compile/flags.h"
 
+#include "compile/pairs.h"
 #include "graph/token.h"
 
 #include <string.h>
-
-static const double MOST_PAIRS = 4e6; /* of two arguments' values, looked at one by one */
 
 typedef struct Flags {
     Total *total;
@@ -17,6 +16,8 @@ typedef struct Flags {
     TupleMap *kinds;   /* node and kind -> is_kind's condition */
     FlagsError *error;
 } Flags;
+
+static const char equal_kinds[] = "it may be an int, a float or a bool of equal value";
 
 static bool refuse(Flags *f, NodeId node, const char *message) {
     *f->error = (FlagsError){node, message};
@@ -193,7 +194,7 @@ static bool find_kind(Flags *f, NodeId id, AtomKind kind, NodeId *condition) {
         told = kind_of_choice(f, &node, kind, condition);
     else if (node.kind == NODE_MAP && node.op != OP_POW)
         told = kind_of_arithmetic(f, &node, kind, condition);
-    return told || refuse(f, id, "it may be an int, a float or a bool of equal value");
+    return told || refuse(f, id, equal_kinds);
 }
 
 static bool is_kind(Flags *f, NodeId id, AtomKind kind, NodeId *condition) {
@@ -257,73 +258,6 @@ static bool make_lookup(Flags *f, const Node *node, NodeId *safe, NodeId *condit
 
 /* --- operators -------------------------------------------------------------------------- */
 
-enum { UNSEEN, GOOD, BAD };
-
-/* Which pairs of two arguments' values fail, with values joined that fail alike. */
-typedef struct Pairs {
-    const NodeValues *v[2];
-    unsigned char *cell; /* [v[0], v[1]] */
-    Atom *class[2];      /* by value */
-    uint32_t *leader[2]; /* by class: a value whose cells are those of all of the class */
-    uint32_t class_count[2];
-    Atom good[2]; /* a pair that does not fail */
-    bool any_good;
-} Pairs;
-
-static unsigned char *cell_at(const Pairs *p, int side, uint32_t x, uint32_t y) {
-    return &p->cell[side ? (size_t)y * p->v[1]->count + x : (size_t)x * p->v[1]->count + y];
-}
-
-/* Joins values of one side whose cells nowhere contradict; what is known of any goes into the
- * cells of the class's first, its leader. */
-static void join_values(Flags *f, Pairs *p, int side) {
-    uint32_t count = p->v[side]->count, others = p->v[!side]->count, classes = 0;
-    uint32_t *leader = ARENA_ARRAY(f->arena, count + 1, uint32_t);
-    p->class[side] = ARENA_ARRAY(f->arena, count + 1, Atom);
-    for (uint32_t x = 0; x < count; x++) {
-        uint32_t c = 0;
-        for (bool fits = false; c < classes && !fits; c += !fits) {
-            fits = true;
-            for (uint32_t y = 0; y < others && fits; y++) {
-                unsigned char a = *cell_at(p, side, x, y), b = *cell_at(p, side, leader[c], y);
-                fits = a == UNSEEN || b == UNSEEN || a == b;
-            }
-        }
-        if (c == classes) leader[classes++] = x;
-        for (uint32_t y = 0; y < others; y++)
-            if (*cell_at(p, side, x, y) != UNSEEN)
-                *cell_at(p, side, leader[c], y) = *cell_at(p, side, x, y);
-        p->class[side][x] = atom_int(c);
-    }
-    p->leader[side] = leader;
-    p->class_count[side] = classes;
-    budget_poll(arena_budget(f->arena));
-}
-
-/* Of one argument the cells are a column. */
-static bool find_pairs(Flags *f, const Node *node, NodeId id, Pairs *p) {
-    static const NodeValues one = {.count = 1};
-    Rows rows;
-    for (int k = 0; k < node->arity; k++) p->v[k] = values_of(f->values, node->arg[k]);
-    if (node->arity == 1) p->v[1] = &one;
-    if (!p->v[0] || !p->v[1] || (double)p->v[0]->count * p->v[1]->count > MOST_PAIRS ||
-        !values_rows(f->values, node->arg, (uint32_t)node->arity, UINT32_MAX, &rows))
-        return refuse(f, id, "its arguments have too many values");
-    p->cell = ARENA_ARRAY(f->arena, (size_t)p->v[0]->count * p->v[1]->count + 1, unsigned char);
-    for (size_t r = 0; r < rows.row_count; r++) {
-        const uint32_t *row = rows.level + r * rows.width;
-        uint32_t second = node->arity > 1 ? row[1] : 0;
-        Atom args[2] = {p->v[0]->levels[row[0]]}, result;
-        if (node->arity > 1) args[1] = p->v[1]->levels[second];
-        bool fails = op_eval(node->op, args, graph_intern(f->graph), &result) != FAULT_NONE;
-        *cell_at(p, 0, row[0], second) = fails ? BAD : GOOD;
-        if (fails) continue;
-        memcpy(p->good, args, sizeof args);
-        p->any_good = true;
-    }
-    return true;
-}
-
 /* The pair of classes as one number, and which numbers are bad. */
 static NodeId pairs_condition(Flags *f, const Node *node, Pairs *p) {
     NodeId code = NODE_NONE;
@@ -331,7 +265,7 @@ static NodeId pairs_condition(Flags *f, const Node *node, Pairs *p) {
     Atom *keys = ARENA_ARRAY(f->arena, (size_t)a_count * b_count, Atom);
     for (uint32_t a = 0; a < a_count; a++)
         for (uint32_t b = 0; b < b_count; b++)
-            if (*cell_at(p, 0, p->leader[0][a], p->leader[1][b]) == BAD)
+            if (pairs_cell(p, p->leader[0][a], p->leader[1][b]) == PAIR_FAILS)
                 keys[bad++] = atom_int((int64_t)a * b_count + b);
     if (a_count > 1) {
         code = dict_of(f, node->arg[0], p->v[0], p->class[0]);
@@ -372,20 +306,33 @@ static bool repeats_by_float(Flags *f, const Node *node, NodeId *condition) {
     return true;
 }
 
+/* The condition, where neither argument is a float. */
+static bool without_floats(Flags *f, const Node *node, NodeId *condition) {
+    for (int k = 0; k < node->arity; k++) {
+        NodeId floats;
+        if (!is_kind(f, node->arg[k], ATOM_FLOAT, &floats)) return false;
+        *condition = both(f, *condition, negation(f, floats));
+    }
+    return true;
+}
+
 static bool make_map(Flags *f, NodeId id, const Node *node, NodeId *safe, NodeId *condition) {
     Pairs p = {0};
     Node with = *node;
     NodeId hidden = truth(f, false);
     if (node->op == OP_MUL && !repeats_by_float(f, node, &hidden)) return false;
-    if (!find_pairs(f, node, id, &p)) return false;
+    if (!pairs_find(f->values, node, f->arena, &p))
+        return refuse(f, id, p.too_many ? "its arguments have too many values" : equal_kinds);
     if (!p.any_good) {
         *safe = constant(f, atom_int(0));
         *condition = truth(f, true);
         return true;
     }
-    join_values(f, &p, 0);
-    join_values(f, &p, 1);
-    *condition = either(f, pairs_condition(f, node, &p), hidden);
+    pairs_join(&p, 0, f->arena);
+    pairs_join(&p, 1, f->arena);
+    *condition = pairs_condition(f, node, &p);
+    if (p.any_exact && !without_floats(f, node, condition)) return false;
+    *condition = either(f, *condition, hidden);
     Atom second;
     bool one = find_second(f, node, &p, &second);
     for (int k = one ? 1 : 0; k < node->arity; k++)

@@ -21,8 +21,10 @@ static inline void fuzz_too_slow(int number) {
 
 /* Aborts when the process uses so much more CPU time; 0: it may. */
 static inline void fuzz_limit(long seconds) {
+    static bool known;
     struct itimerval timer = {.it_value = {seconds, 0}};
-    signal(SIGPROF, fuzz_too_slow);
+    if (!known) signal(SIGPROF, fuzz_too_slow);
+    known = true;
     setitimer(ITIMER_PROF, &timer, NULL);
 }
 

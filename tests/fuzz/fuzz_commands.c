@@ -129,9 +129,11 @@ static const char *write_file(const uint8_t *data, size_t size) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!rasp_is_weights(data, size)) return -1; /* programs are another target's */
     fuzz_limit(LONGEST);
+    pool_begin();
     const char *path = write_file(data, size);
     for (uint32_t ways = fuzz_draw(data, size), k = 0; k < 3; k++, ways /= LINES)
         run_command_line(path, lines[ways % LINES]);
+    pool_end();
     fuzz_limit(0);
     return 0;
 }

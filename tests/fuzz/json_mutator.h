@@ -2,6 +2,8 @@
 #ifndef RASP_TESTS_FUZZ_JSON_MUTATOR_H
 #define RASP_TESTS_FUZZ_JSON_MUTATOR_H
 
+#include "tests/fuzz/pool.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>

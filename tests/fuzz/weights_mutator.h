@@ -322,39 +322,56 @@ static size_t finish(Parts *p, uint8_t *data, size_t max_size) {
     return size;
 }
 
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed) {
+/* The changed file, or 0. */
+static size_t change_parts(uint8_t *data, size_t size, size_t max_size) {
     static uint8_t before[FILE_ROOM];
     Parts parts;
-    chance_state = seed;
-    if (size <= FILE_ROOM) memcpy(before, data, size);
-    if (chance(12) == 0 || size > FILE_ROOM || !parts_read(&parts, before, size))
-        return LLVMFuzzerMutate(data, size, max_size);
+    memcpy(before, data, size);
+    if (!parts_read(&parts, before, size)) return 0;
     for (unsigned k = 1 + chance(chance(4) ? 2 : 5); k > 0; k--) ANY_OF(changes)(&parts);
-    size_t changed = finish(&parts, data, max_size);
+    return finish(&parts, data, max_size);
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed) {
+    size_t changed = 0;
+    chance_state = seed;
+    if (chance(12) != 0 && size <= FILE_ROOM) {
+        pool_begin();
+        changed = change_parts(data, size, max_size);
+        pool_end();
+    }
     return changed ? changed : LLVMFuzzerMutate(data, size, max_size);
 }
 
-/* A value of the other file in place of one of this, of the same key if there is one. */
+/* A value of the other file in place of one of this, of the same key if there is one; or 0. */
+static size_t cross_parts(Parts *to, const Parts *from, uint8_t *out, size_t max_size) {
+    Spot spot, wanted;
+    if (!pick_spot(from->document, &wanted) || !pick_spot(to->document, &spot)) {
+        parts_clear(to);
+        return 0;
+    }
+    for (int k = 0; k < 50 && wanted.key && spot.key && strcmp(wanted.key, spot.key); k++)
+        pick_spot(to->document, &spot);
+    put(&spot, json_deep_copy(wanted.value));
+    return finish(to, out, max_size);
+}
+
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *one, size_t one_size, const uint8_t *other,
                                  size_t other_size, uint8_t *out, size_t max_size, unsigned seed) {
     Parts to, from;
-    Spot spot, wanted;
     size_t size = 0;
     chance_state = seed;
-    if (!parts_read(&to, one, one_size)) return 0;
-    if (!parts_read(&from, other, other_size)) {
-        parts_clear(&to);
-        return 0;
+    if (chance(4)) return 0; /* twice as slow as to change one, so more seldom */
+    pool_begin();
+    if (parts_read(&to, one, one_size)) {
+        if (parts_read(&from, other, other_size)) {
+            size = cross_parts(&to, &from, out, max_size);
+            parts_clear(&from);
+        } else {
+            parts_clear(&to);
+        }
     }
-    if (pick_spot(from.document, &wanted) && pick_spot(to.document, &spot)) {
-        for (int k = 0; k < 50 && wanted.key && spot.key && strcmp(wanted.key, spot.key); k++)
-            pick_spot(to.document, &spot);
-        put(&spot, json_deep_copy(wanted.value));
-        size = finish(&to, out, max_size);
-    } else {
-        parts_clear(&to);
-    }
-    parts_clear(&from);
+    pool_end();
     return size;
 }
 

@@ -6,6 +6,7 @@
 #include "compile/sha256.h"
 #include "runtime/safetensors.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* --- sha256 -------------------------------------------------------------------------------- */
@@ -56,6 +57,23 @@ static void test_joins_of_strangers(void **state) {
     assert_true(joined.relative > 0 && joined.relative <= 0x1p-39);
     assert_false(check_same(atom_float(1), atom_float(1.25), joined));
     model_free(model);
+}
+
+/* The certificate states, of the two joined floats that are furthest apart, difference and
+ * quotient: with that those two are one, however the quotient was rounded, and what lies between
+ * them. */
+static void test_joins_of_rounded_quotients(void **state) {
+    (void)state;
+    for (int k = 0; k < 2000; k++) {
+        double least = 1 + k / 1999.0, most = least;
+        for (int ulps = 1 + k % 3; ulps > 0; ulps--) most = nextafter(most, 4);
+        CheckJoin joined = {most - least, (most - least) / least};
+        assert_true(check_same(atom_float(least), atom_float(most), joined));
+        assert_true(check_same(atom_float(most), atom_float(least), joined));
+        assert_true(check_same(atom_float(-least), atom_float(-most), joined));
+        assert_true(check_same(atom_float(least), atom_float(nextafter(least, 4)), joined));
+        assert_false(check_same(atom_float(least), atom_float(nextafter(most, 4)), joined));
+    }
 }
 
 static Record full_record(void) {
@@ -239,9 +257,11 @@ static void test_limits(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sha256), cmocka_unit_test(test_joins_of_strangers),
-        cmocka_unit_test(test_record_survives_the_file), cmocka_unit_test(test_spoilt_records),
-        cmocka_unit_test(test_limits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sha256),
+                                       cmocka_unit_test(test_joins_of_strangers),
+                                       cmocka_unit_test(test_joins_of_rounded_quotients),
+                                       cmocka_unit_test(test_record_survives_the_file),
+                                       cmocka_unit_test(test_spoilt_records),
+                                       cmocka_unit_test(test_limits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
