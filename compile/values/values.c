@@ -81,6 +81,8 @@ static uint32_t add_level(Values *values, NodeId node, Entry *entry, Atom value,
 uint32_t entry_level_as(Values *values, NodeId node, Atom value, unsigned kinds) {
     Entry *entry = values_entry(values, node);
     Table *table = &entry->table;
+    /* A mean of ints is no int, though it may be equal to one. */
+    if (!(kinds & kind_bit(value))) value = kind_variant(value, (KindBits)(kinds & -kinds));
     if (table_full(table, entry->values.count))
         table_grow(table, values->arena, entry->values.count, level_hash, entry->levels);
     size_t at = table_start(table, atom_hash(value));

@@ -1,8 +1,8 @@
-/* Weights files: an error, or a model that describes itself; of those some save and load as the same
- * bytes again, some run, some are verified and checked within limits, and what is verified must
- * agree with the interpreter.  Which, is drawn from a file's bytes: to verify compiles the program
- * again, which costs twenty times as much as to read the file.  At the end the target says how
- * often each was done.  Changed by weights_mutator.h. */
+/* Weights files: an error, or a model that describes itself; of those some save and load as the
+ * same bytes again, some run, some are verified and checked within limits, and what is verified
+ * must agree with the interpreter.  Which, is drawn from a file's bytes: to verify compiles the
+ * program again, which costs twenty times as much as to read the file.  At the end the target says
+ * how often each was done.  Changed by weights_mutator.h. */
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/weights_mutator.h"
 
@@ -133,9 +133,7 @@ static void judge(RaspModel *model) {
 
 /* --- one file ----------------------------------------------------------------------------- */
 
-static struct {
-    size_t files, loaded, saved, run, judged;
-} counts;
+static struct { size_t files, loaded, saved, run, judged; } counts;
 
 __attribute__((destructor)) static void say_counts(void) {
     fprintf(stderr, "of %zu files %zu loaded, %zu saved again, %zu run, %zu verified and checked\n",

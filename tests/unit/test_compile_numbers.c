@@ -183,6 +183,16 @@ static const struct {
      {{"1"}, 3},
      {0, 0, 0},
      "[1e-13, 2e-13, 3.0000000000000003e-13]"},
+    /* never an int, though equal to the ints that it averages */
+    {"a = aggregate(select(0, indices, <), 0 * indices, 0.0);"
+     "x = a - selector_width(select(tokens, tokens, ==));",
+     {{"1", "2"}, 4},
+     {0, 1, 0, 0},
+     "[-3.0, -1.0, -3.0, -3.0]"},
+    {"x = aggregate(select(0, indices, <), 2 + 0 * indices, 2.0) * length;",
+     {{"1"}, 3},
+     {0, 0, 0},
+     "[6.0, 6.0, 6.0]"},
     {"y = load_from_location(tokens == \"a\", 1);", {{"\"a\"", "\"b\""}, 2}, {0, 1}, "[F, F]"},
     {"y = load_from_location(tokens == \"a\", 2);", {{"\"a\"", "\"b\""}, 2}, {0, 1}, "[0, 0]"},
     {"x = {1: 0.1, 2: 0.2, 3: -0.3}[tokens_int]; y = (shift(x, 1, 0) + shift(x, 2, 0)) + x;",
