@@ -1,6 +1,7 @@
 /* `rasp lab`: claims about attention, each measured beside what is known otherwise. */
 #include "cli/command.h"
 
+#include "base/clock.h"
 #include "base/near.h"
 #include "cli/lab_command.h"
 #include "cli/lab_output.h"
@@ -8,6 +9,7 @@
 #include "cli/stop.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -75,9 +77,11 @@ static void print_list(void) {
 
 /* --- which items ----------------------------------------------------------------------------- */
 
+enum { MOST_ITEMS = 100 };
+
 /* A set of items: marked[number]. */
 typedef struct Choice {
-    bool marked[100];
+    bool marked[MOST_ITEMS];
     size_t count;
 } Choice;
 
@@ -125,6 +129,32 @@ static bool choose_word(Choice *choice, const char *word) {
     return false;
 }
 
+/* --- time left ---------------------------------------------------------------------------------
+ */
+
+/* What the items chosen take by their own word, and how that compares with the clock so far. */
+typedef struct Schedule {
+    const Choice *choice;
+    double start;
+    double total; /* of all of them */
+} Schedule;
+
+static double seconds_of(const Choice *choice, unsigned before) {
+    double sum = 0;
+    for (unsigned k = 0; k < before; k++)
+        if (choice->marked[k]) sum += item_find(k)->seconds;
+    return sum;
+}
+
+static void show_progress(void *context, const Item *item, double done) {
+    const Schedule *s = context;
+    double passed = seconds_of(s->choice, item->number) + fmax(done, 0) * item->seconds;
+    double spent = clock_seconds() - s->start;
+    /* Their word counts for as much as the first two seconds. */
+    double pace = (spent + 2) / (passed + 2);
+    progress_item(item->number, (size_t)((s->total - passed) * pace + 0.5));
+}
+
 /* --- measuring ------------------------------------------------------------------------------- */
 
 static int measure_chosen(Notebook *notebook, const Choice *choice, LabForm form) {
@@ -158,8 +188,13 @@ static int measure(const LabArguments *a, const Choice *choice) {
     if (BUDGET_ENTER(&budget, &guard)) {
         long cores = sysconf(_SC_NPROCESSORS_ONLN);
         int threads = lab->common.threads ? lab->common.threads : cores > 0 ? (int)cores : 1;
-        NotebookOptions notebook_options = {
-            .seed = lab->seed, .quick = a->quick, .threads = threads, .corpus = a->corpus};
+        Schedule schedule = {choice, clock_seconds(), seconds_of(choice, MOST_ITEMS)};
+        NotebookOptions notebook_options = {.progress = show_progress,
+                                            .context = &schedule,
+                                            .seed = lab->seed,
+                                            .quick = a->quick,
+                                            .threads = threads,
+                                            .corpus = a->corpus};
         Notebook *notebook = notebook_new(&budget, &notebook_options);
         progress_start();
         status = measure_chosen(notebook, choice, lab_form(lab, a->pages || choice->count == 1));

@@ -33,7 +33,7 @@ void stop_clear(void) {
 /* --- progress --------------------------------------------------------------------------- */
 
 static volatile sig_atomic_t seconds, visible, running;
-static atomic_size_t input_number;
+static atomic_size_t input_number, item_number, seconds_left;
 
 /* Async-signal-safe: no printf. */
 static char *put_number(char *to, size_t value) {
@@ -56,11 +56,14 @@ static char *put_text(char *to, const char *text) {
 static void on_timer(int number) {
     (void)number;
     char line[96], *to = line;
-    size_t input = atomic_load(&input_number);
+    size_t input = atomic_load(&input_number), item = atomic_load(&item_number);
+    size_t left = atomic_load(&seconds_left);
     seconds = seconds + 1;
     to = put_text(to, "\r\33[K");
     if (input) to = put_number(put_text(to, "input "), input), to = put_text(to, ", ");
+    if (item) to = put_number(put_text(to, "item "), item), to = put_text(to, ", ");
     to = put_text(put_number(to, (size_t)seconds), " s");
+    if (left) to = put_text(put_number(put_text(to, ", about "), left), " s left");
     visible = 1;
     (void)!write(STDERR_FILENO, line, (size_t)(to - line));
 }
@@ -77,6 +80,11 @@ void progress_start(void) {
 
 void progress_input(size_t number) {
     atomic_store(&input_number, number);
+}
+
+void progress_item(size_t number, size_t left) {
+    atomic_store(&item_number, number);
+    atomic_store(&seconds_left, left);
 }
 
 void progress_hide(void) {

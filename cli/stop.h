@@ -17,6 +17,8 @@ void stop_clear(void);
  * process computes (a timer's signal writes it).  Hide it before writing anything else. */
 void progress_start(void);
 void progress_input(size_t number);
+/* The same for items, and about how many seconds are left; 0: nothing is known. */
+void progress_item(size_t number, size_t left);
 void progress_hide(void);
 void progress_end(void);
 

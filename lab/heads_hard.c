@@ -139,6 +139,7 @@ static size_t compare(Lab *lab, Page *page, PageTable *table, int k) {
     options.threads = lab->threads;
     RaspCheckReport *report = rasp_check(p.model, &options, &error);
     if (!report) {
+        lab_poll(lab); /* what was interrupted did not fail */
         page_note(page, "%s: %s", programs[k].expression, error.text);
         return 1;
     }

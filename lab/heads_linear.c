@@ -166,6 +166,7 @@ static double seconds_of(Lab *lab, const Linear *at, Form *form) {
 static double growth(Lab *lab, const Linear *once, const Linear *twice, Form *form) {
     double least[2] = {INFINITY, INFINITY};
     for (int k = 0; k < 5; k++) {
+        lab_progress(lab, form == prefix ? 0.2 : 0.2 + 0.16 * k);
         least[0] = fmin(least[0], seconds_of(lab, once, form));
         least[1] = fmin(least[1], seconds_of(lab, twice, form));
     }

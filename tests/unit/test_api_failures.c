@@ -347,6 +347,7 @@ static const struct Trial {
     {"check", check},
     {"verify", verify},
     {"verify loaded", verify_loaded},
+    {"verify bent", verify_bent},
     {"repl", repl},
 };
 
