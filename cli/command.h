@@ -22,6 +22,7 @@ typedef enum ExitStatus {
 int cmd_run(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_draw(int argc, char **argv);
+int cmd_explain(int argc, char **argv);
 int cmd_express(int argc, char **argv);
 int cmd_compile(int argc, char **argv);
 int cmd_lab(int argc, char **argv);

@@ -26,6 +26,7 @@ static const struct {
     {"info", cmd_info, true, "what is inside a weights file"},
     {"verify", cmd_verify, true, "show that a weights file computes its program"},
     {"layers", cmd_layers, true, "the attention layers and heads a program needs"},
+    {"explain", cmd_explain, true, "what a program does, in plain words"},
     {"draw", cmd_draw, false, "how a program computes its result on an input, as a picture"},
     {"express", cmd_express, true, "what one layer can do of a program, decided"},
     {"lab", cmd_lab, true, "claims about attention, measured"},

@@ -345,8 +345,9 @@ bool scene_new(RaspGraph *graph, const char *const *names, size_t count, Arena *
     Scene *s = scene;
     *s = (Scene){.graph = graph, .arena = arena};
     s->nodes = rasp_graph_nodes(graph, &s->count);
-    s->length = rasp_sequence_length(rasp_graph_input(graph, NULL));
-    s->bin = (s->length + SCENE_POSITIONS - 1) / SCENE_POSITIONS;
+    const RaspSequence *tokens = rasp_graph_input(graph, NULL);
+    s->length = tokens ? rasp_sequence_length(tokens) : 0;
+    s->bin = tokens ? (s->length + SCENE_POSITIONS - 1) / SCENE_POSITIONS : 1;
     s->shown = (s->length + s->bin - 1) / s->bin;
     const bool *root = find_roots(s, count);
     list_rows(s, root);
@@ -355,5 +356,10 @@ bool scene_new(RaspGraph *graph, const char *const *names, size_t count, Arena *
     for (size_t p = 0; p < s->panel_count; p++) fill_panel(s, p);
     label_rows(s, names, count);
     link_rows(s);
-    return compute(s, error);
+    return !tokens || compute(s, error);
+}
+
+void scene_crop(Scene *s, size_t positions) {
+    s->bin = 1;
+    s->shown = s->length < positions ? s->length : positions;
 }

@@ -56,10 +56,13 @@ typedef struct Scene {
     uint32_t *row_of; /* [count]: RASP_NO_NODE: it has none */
 } Scene;
 
-/* The graph must have an input.  names[k]: what the k-th s-op is called that it was made from.
- * False and the error: something cannot be computed. */
+/* names[k]: what the k-th s-op is called that the graph was made from.  Of a graph without input
+ * there are no values and no cells.  False and the error: something cannot be computed. */
 bool scene_new(RaspGraph *graph, const char *const *names, size_t count, Arena *arena, Scene *scene,
                RaspError *error);
+
+/* Instead of bins the first positions, at most so many. */
+void scene_crop(Scene *scene, size_t positions);
 
 /* Value k of those shown, as text: floats with three decimals, blanks visible. */
 const char *scene_value(const Scene *scene, const RaspSequence *values, size_t k);

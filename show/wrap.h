@@ -1,0 +1,17 @@
+/* wrap.h: text in columns of characters, as a terminal counts them. */
+#ifndef RASP_SHOW_WRAP_H
+#define RASP_SHOW_WRAP_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* Columns of a text; control characters count as the escapes that they become (base/safe.h). */
+size_t wrap_columns(const char *text);
+/* Writes the text in lines of at most `width` columns, each behind `indent` blanks.  A word that is
+ * longer has a line of its own. */
+void wrap_paragraph(FILE *out, const char *text, size_t indent, size_t width);
+/* Writes the text with blanks, before it or behind, that make it so many columns. */
+void wrap_right(FILE *out, const char *text, size_t columns);
+void wrap_left(FILE *out, const char *text, size_t columns);
+
+#endif
