@@ -91,8 +91,9 @@ int cmd_explain(int argc, char **argv) {
     ExplainArguments a = {.common = {.kind = &program_argument}};
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     Program program;
-    int status =
-        program_open_within(a.common.argument, a.common.memory, a.common.time_limit, &program);
+    RaspConfig config = report_config(a.common.memory);
+    config.cpu_seconds = a.common.time_limit;
+    int status = program_open_with(a.common.argument, &config, &program);
     if (status == EXIT_FINE) status = explain_sops(&program, &a);
     rasp_program_free(program.handle);
     free(a.common.choice.names);

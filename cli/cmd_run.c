@@ -21,11 +21,12 @@ typedef struct RunArguments {
     RaspPlan plan;
     WeightsOptions weights;
     Dump dump;
+    bool show;
 } RunArguments;
 
 /* --- the command line ------------------------------------------------------------------- */
 
-enum { KEY_STRING = OPTION_OWN_KEYS, KEY_LIST, KEY_STATS, KEY_PLAN, KEY_DUMP };
+enum { KEY_STRING = OPTION_OWN_KEYS, KEY_LIST, KEY_SHOW, KEY_STATS, KEY_PLAN, KEY_DUMP };
 
 static const struct argp_option options[] = {
     OPTIONS_SOP,
@@ -34,6 +35,8 @@ static const struct argp_option options[] = {
      "read every INPUT as a list, e.g. '[3, 1, 2]' or '[\"hi\", \"you\"]'", 2},
     {"precision", 'p', "N", 0, "round floats to N decimals", 3},
     OPTION_JSON("one object a line: sop, input, output, type (or error)", 3),
+    {"show", KEY_SHOW, NULL, 0,
+     "also print how it comes about: selection grids and intermediate s-ops, layer by layer", 4},
     {"stats", KEY_STATS, NULL, 0, "also print what each s-op cost, to standard error", 4},
     {"plan", KEY_PLAN, "PLAN", 0, "how selectors are run: auto, or naive (pair by pair)", 4},
     OPTION_THREADS(4),
@@ -71,6 +74,9 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case 'p':
         a->runner.precision = (int)option_number(state, "--precision", text, 0);
         return 0;
+    case KEY_SHOW:
+        a->show = true;
+        return 0;
     case KEY_STATS:
         a->runner.stats = true;
         return 0;
@@ -99,6 +105,7 @@ static const char help[] =
     "  rasp run histogram \"aabbc\"            prints [2, 2, 2, 2, 1]\n"
     "  rasp run sort '[3, 1, 2]' < /dev/null\n"
     "  rasp run reverse - < words.txt\n"
+    "  rasp run sort cab --show               also how that comes about\n"
     "  rasp run histogram --expr 'sort(tokens, tokens)' \"hello\"";
 
 static RunArguments read_arguments(int argc, char **argv) {
@@ -143,7 +150,7 @@ static int dump_graph(const Program *p, const RaspSop *sops, size_t count) {
 
 static int run_sops(const Program *p, const RunArguments *a, const RaspSop *sops, size_t count) {
     Interpreter interpreter = {
-        p->handle, sops, count, {a->plan, a->common.threads, a->runner.stats}};
+        p->handle, sops, count, {a->plan, a->common.threads, a->runner.stats}, a->show};
     Machine machine = interpreter_machine(&interpreter);
     const char **names = ARENA_ARRAY(command_arena(), count, const char *);
     for (size_t k = 0; k < count; k++) names[k] = sops[k].name;
@@ -171,13 +178,18 @@ static int run_program(const RunArguments *a) {
 }
 
 static int run_file(RunArguments *a) {
+    if (a->show && a->runner.json) {
+        report_error("--show is for people and --json for programs: expected one of them");
+        return EXIT_WRONG_USE;
+    }
     if (weights_recognised(a->common.argument)) {
-        if (a->dump == DUMP_NOTHING)
+        if (a->dump == DUMP_NOTHING && !a->show)
             return run_weights(&(WeightsRun){a->common.argument, &a->common.choice, &a->runner,
                                              &a->weights, a->plan, a->common.threads,
                                              a->common.memory, a->common.time_limit, a->inputs,
                                              a->input_count});
-        report_error("--dump goes with a program, and '%s' is a weights file", a->common.argument);
+        report_error("%s goes with a program, and '%s' is a weights file",
+                     a->show ? "--show" : "--dump", a->common.argument);
         return EXIT_WRONG_USE;
     }
     if (a->weights.given) {

@@ -1,6 +1,7 @@
 #include "cli/machines.h"
 
 #include "cli/stats.h"
+#include "cli/trace.h"
 
 #include <math.h>
 
@@ -30,12 +31,18 @@ static void run_stats(void *pass) {
     stats_print(pass);
 }
 
+static void run_show(void *self, const RaspInput *input) {
+    const Interpreter *i = self;
+    trace_print(i->program, i->sops, i->count, input);
+}
+
 Machine interpreter_machine(Interpreter *interpreter) {
     return (Machine){.self = interpreter,
                      .begin = begin_run,
                      .end = end_run,
                      .is_string = run_is_string,
                      .values = run_values,
+                     .show = interpreter->show ? run_show : NULL,
                      .stats = run_stats};
 }
 

@@ -10,6 +10,7 @@ typedef struct Interpreter {
     const RaspSop *sops;
     size_t count;
     RaspRunOptions options;
+    bool show; /* selections and intermediate s-ops, too */
 } Interpreter;
 
 Machine interpreter_machine(Interpreter *interpreter);

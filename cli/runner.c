@@ -110,7 +110,7 @@ static void fail(const Job *job, const RaspError *error) {
 
 /* --- one input -------------------------------------------------------------------------- */
 
-static void run_sop(const Job *job, size_t k) {
+static bool run_sop(const Job *job, size_t k) {
     RaspError error;
     Runner *r = job->runner;
     const RaspSequence *values = r->machine->values(r->machine->self, job->pass, k, &error);
@@ -120,6 +120,7 @@ static void run_sop(const Job *job, size_t k) {
         fail(job, &error);
         print_json_error(job, k, error.text);
     }
+    return values != NULL;
 }
 
 static void run_job(Job *job) {
@@ -134,8 +135,10 @@ static void run_job(Job *job) {
         return;
     }
     if (r->options->named && !r->options->json && r->inputs > 1) putchar('\n');
+    bool fine = true;
     for (size_t k = 0; k < r->count && !report_output_failed() && !r->interrupted; k++)
-        run_sop(job, k);
+        fine &= run_sop(job, k);
+    if (fine && r->machine->show) r->machine->show(r->machine->self, &input);
     if (r->options->stats && r->machine->stats) r->machine->stats(job->pass);
     r->machine->end(job->pass);
 }

@@ -28,6 +28,8 @@ typedef struct Machine {
     const RaspSequence *(*values)(void *self, void *pass, size_t k, RaspError *error);
     /* Further members of the JSON object of s-op k; may be NULL. */
     void (*json)(void *self, void *pass, size_t k, Json *json);
+    /* How the results of a pass came about, to standard output; may be NULL. */
+    void (*show)(void *self, const RaspInput *input);
     /* What it cost, to standard error; may be NULL. */
     void (*stats)(void *pass);
 } Machine;

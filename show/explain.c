@@ -254,10 +254,10 @@ static void put_values(const Explainer *e, const SceneLayer *layer) {
 static void put_crop(const Explainer *e) {
     if (e->s->shown == e->s->length) return;
     fputc('\n', e->out);
-    wrap_paragraph(e->out,
-                   arena_format(e->arena, "Of the %zu positions the first %zu are shown.",
-                                e->s->length, e->s->shown),
-                   0, e->width);
+    wrap_paragraph(
+        e->out,
+        arena_format(e->arena, "(the first %zu of %zu positions)", e->s->shown, e->s->length), 0,
+        e->width);
 }
 
 /* --- layers ----------------------------------------------------------------------------- */

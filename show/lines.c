@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { LABEL_MOST = 32, VALUE_MOST = 12, GAP = 2 };
+enum { LABEL_MOST = 32, TITLE_MOST = 18, VALUE_MOST = 12, GAP = 2, INDENT = 4 };
 
 /* --- texts of one length ---------------------------------------------------------------- */
 
@@ -75,7 +75,7 @@ typedef struct Grid {
 } Grid;
 
 static const char *title(const Scene *s, const char *what, uint32_t node) {
-    return arena_format(s->arena, "%s %s", what, cut(s, scene_label(s, node), LABEL_MOST));
+    return arena_format(s->arena, "%s %s", what, cut(s, scene_label(s, node), TITLE_MOST));
 }
 
 static Grid measure(const Scene *s, const ScenePanel *panel) {
@@ -105,7 +105,7 @@ static void put_named(FILE *out, const Scene *s, const Grid *g, const char *what
 }
 
 static size_t result_columns(const Scene *s, const SceneRow *row) {
-    return larger(at_most(wrap_columns(row->label), LABEL_MOST), value_columns(s, row->values));
+    return larger(at_most(wrap_columns(row->label), TITLE_MOST), value_columns(s, row->values));
 }
 
 /* The names of queries and results, above their columns. */
@@ -117,7 +117,7 @@ static void put_names(FILE *out, const Scene *s, const ScenePanel *panel, const 
     blanks(out, s->shown * (g->cell + GAP) + 1);
     for (size_t k = 0; k < panel->result_count; k++) {
         const SceneRow *row = &s->rows[panel->results[k]];
-        wrap_right(out, cut(s, row->label, LABEL_MOST), result_columns(s, row) + GAP);
+        wrap_right(out, cut(s, row->label, TITLE_MOST), result_columns(s, row) + GAP);
     }
     fputc('\n', out);
 }
@@ -150,6 +150,31 @@ void lines_panel(FILE *out, const Scene *s, const ScenePanel *panel, size_t inde
         put_named(out, s, &g, "value", panel->values[k], indent);
 }
 
+/* --- the whole -------------------------------------------------------------------------- */
+
+static void put_layer(FILE *out, const Scene *s, size_t k) {
+    const SceneLayer *layer = &s->layers[k];
+    if (!layer->row_count) return;
+    if (k)
+        fprintf(out, "\nlayer %zu\n", k);
+    else
+        fputs("\ninput\n", out);
+    for (size_t p = layer->first_panel; p < layer->first_panel + layer->panel_count; p++) {
+        blanks(out, INDENT / 2);
+        wrap_left(out, s->panels[p].title, 0);
+        fputc('\n', out);
+        lines_panel(out, s, &s->panels[p], INDENT);
+        fputc('\n', out);
+    }
+    lines_rows(out, s, layer, INDENT);
+}
+
+void lines_scene(FILE *out, const Scene *s) {
+    for (size_t k = 0; k < s->layer_count; k++) put_layer(out, s, k);
+    if (s->shown < s->length)
+        fprintf(out, "\n(the first %zu of %zu positions)\n", s->shown, s->length);
+}
+
 /* --- what fits -------------------------------------------------------------------------- */
 
 static size_t room(size_t width, size_t taken, size_t column) {
@@ -158,7 +183,7 @@ static size_t room(size_t width, size_t taken, size_t column) {
 
 /* Widths are those of the values on all positions, so that what fits does not depend on itself. */
 size_t lines_fit(const Scene *scene, size_t width, bool panels) {
-    enum { INDENT = 4, ELLIPSIS = 3 };
+    enum { ELLIPSIS = 3 };
     if (!width) return SCENE_POSITIONS;
     Scene s = *scene;
     scene_crop(&s, SCENE_POSITIONS);

@@ -22,5 +22,7 @@ size_t lines_fit(const Scene *scene, size_t width, bool panels);
 void lines_rows(FILE *out, const Scene *scene, const SceneLayer *layer, size_t indent);
 /* A head: keys, queries beside the cells, results at the right, values below. */
 void lines_panel(FILE *out, const Scene *scene, const ScenePanel *panel, size_t indent);
+/* All of it, layer by layer; what is cut off is said. */
+void lines_scene(FILE *out, const Scene *scene);
 
 #endif
