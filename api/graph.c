@@ -19,7 +19,7 @@ struct RaspGraph {
     Exec *exec; /* NULL: there is no input */
     RaspSequence tokens;
     bool is_string;
-    RaspNode *nodes;
+    RaspGraphNode *nodes;
     size_t count;
     NodeId *ids;      /* [count]: of the session's graph */
     uint32_t *number; /* [the session's nodes]: the way back */
@@ -73,35 +73,35 @@ static const RaspAtom *atoms_out(const Atom *atoms, size_t count, Arena *arena) 
     return out;
 }
 
-static void fill_lookup(RaspNode *out, const Lookup *lookup, Arena *arena) {
+static void fill_lookup(RaspGraphNode *out, const Lookup *lookup, Arena *arena) {
     if (!lookup) return;
     out->entry_count = lookup->count;
     out->keys = atoms_out(lookup->keys, lookup->count, arena);
     out->entries = atoms_out(lookup->values, lookup->count, arena);
 }
 
-static RaspNode node_out(RaspGraph *g, NodeId id, const Layers *layers) {
-    static const RaspNodeKind kinds[] = {
-        [NODE_TOKENS] = RASP_NODE_TOKENS,     [NODE_INDICES] = RASP_NODE_INDICES,
-        [NODE_CONSTANT] = RASP_NODE_CONSTANT, [NODE_MAP] = RASP_NODE_MAP,
-        [NODE_LOOKUP] = RASP_NODE_LOOKUP,     [NODE_SELECT] = RASP_NODE_SELECT,
-        [NODE_AND] = RASP_NODE_AND,           [NODE_OR] = RASP_NODE_OR,
-        [NODE_NOT] = RASP_NODE_NOT,           [NODE_AGGREGATE] = RASP_NODE_AGGREGATE,
-        [NODE_WIDTH] = RASP_NODE_WIDTH,
+static RaspGraphNode node_out(RaspGraph *g, NodeId id, const Layers *layers) {
+    static const RaspGraphKind kinds[] = {
+        [NODE_TOKENS] = RASP_GRAPH_TOKENS,     [NODE_INDICES] = RASP_GRAPH_INDICES,
+        [NODE_CONSTANT] = RASP_GRAPH_CONSTANT, [NODE_MAP] = RASP_GRAPH_MAP,
+        [NODE_LOOKUP] = RASP_GRAPH_LOOKUP,     [NODE_SELECT] = RASP_GRAPH_SELECT,
+        [NODE_AND] = RASP_GRAPH_AND,           [NODE_OR] = RASP_GRAPH_OR,
+        [NODE_NOT] = RASP_GRAPH_NOT,           [NODE_AGGREGATE] = RASP_GRAPH_AGGREGATE,
+        [NODE_WIDTH] = RASP_GRAPH_WIDTH,
     };
     const Graph *graph = session_graph(g->session);
     const Node *node = graph_node(graph, id);
     bool selector = node_is_selector(node);
-    RaspNode out = {.kind = kinds[node->kind],
-                    .op = operator_of(node),
-                    .operand_count = (uint32_t)node->arity,
-                    .layer = node->depth,
-                    .head = layers->head_of[id],
-                    .uniform = selector && layers->alike[id],
-                    .everything = selector && selects_everything(graph, id),
-                    .name = node->name ? node->name->text : NULL,
-                    .text = graph_text(graph, id, TEXT_LIMIT, g->core.arena),
-                    .place = place_of(session_sources(g->session), node->span)};
+    RaspGraphNode out = {.kind = kinds[node->kind],
+                         .op = operator_of(node),
+                         .operand_count = (uint32_t)node->arity,
+                         .layer = node->depth,
+                         .head = layers->head_of[id],
+                         .uniform = selector && layers->alike[id],
+                         .everything = selector && selects_everything(graph, id),
+                         .name = node->name ? node->name->text : NULL,
+                         .text = graph_text(graph, id, TEXT_LIMIT, g->core.arena),
+                         .place = place_of(session_sources(g->session), node->span)};
     if (node->kind == NODE_CONSTANT || node->kind == NODE_AGGREGATE)
         out.atom = atom_out(node->atom);
     for (int k = 0; k < node->arity; k++) out.operand[k] = g->number[node->arg[k]];
@@ -131,7 +131,7 @@ static void list_nodes(RaspGraph *g, const NodeId *roots, size_t count) {
         g->number[id] = needed[id] ? (uint32_t)g->count : RASP_NO_NODE;
         if (needed[id]) g->ids[g->count++] = id;
     }
-    g->nodes = ARENA_ARRAY(arena, g->count + 1, RaspNode);
+    g->nodes = ARENA_ARRAY(arena, g->count + 1, RaspGraphNode);
     for (size_t k = 0; k < g->count; k++) g->nodes[k] = node_out(g, g->ids[k], &layers);
     g->roots = ARENA_ARRAY(arena, count + 1, uint32_t);
     for (size_t k = 0; k < count; k++) g->roots[k] = g->number[roots[k]];
@@ -227,7 +227,7 @@ RaspGraph *rasp_value_graph(RaspRepl *repl, RaspValue value, RaspError *error) {
 
 /* --- reading ---------------------------------------------------------------------------- */
 
-const RaspNode *rasp_graph_nodes(const RaspGraph *g, size_t *count) {
+const RaspGraphNode *rasp_graph_nodes(const RaspGraph *g, size_t *count) {
     *count = g->count;
     return g->nodes;
 }
@@ -273,8 +273,8 @@ static bool find_selection(Core *core, void *context) {
 
 /* Is it a node of that kind, and is there an input? */
 static bool can_ask(const RaspGraph *g, uint32_t node, bool selector, RaspError *error) {
-    bool known = node < g->count, selects = known && g->nodes[node].kind >= RASP_NODE_SELECT &&
-                                            g->nodes[node].kind <= RASP_NODE_NOT;
+    bool known = node < g->count, selects = known && g->nodes[node].kind >= RASP_GRAPH_SELECT &&
+                                            g->nodes[node].kind <= RASP_GRAPH_NOT;
     if (g->exec && known && selects == selector) return true;
     return error_set(error, RASP_WRONG_USE,
                      g->exec ? "node %u is no %s" : "node %u: the graph has no input, so no %s",

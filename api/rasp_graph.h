@@ -1,7 +1,7 @@
 /* rasp_graph.h: what a program computes, to read: the graph of s-ops and selectors below some
  * s-ops, and the values of each on one input.
  *
- *     RaspProgram ──▶ RaspGraph ──▶ RaspNode          what is computed from what
+ *     RaspProgram ──▶ RaspGraph ──▶ RaspGraphNode          what is computed from what
  *     an input   ──┘      └───────▶ rasp_graph_values, rasp_graph_selection
  *
  * Functions, loops and lists are gone: what is left are nodes, and equal ones are one.  A node's
@@ -18,24 +18,24 @@
 extern "C" {
 #endif
 
-typedef enum RaspNodeKind {
-    RASP_NODE_TOKENS,    /* the input's tokens; `op`: "tokens", "tokens_int", … */
-    RASP_NODE_INDICES,   /* 0, 1, 2, … */
-    RASP_NODE_CONSTANT,  /* `atom` */
-    RASP_NODE_MAP,       /* `op` of 1 to 3 s-ops; "if" has condition, then, else */
-    RASP_NODE_LOOKUP,    /* an s-op looked up in a list, string, dict or set; `op` says which */
-    RASP_NODE_SELECT,    /* row i: the j for which key(j) `op` query(i); operands key, query */
-    RASP_NODE_AND,       /* selectors, cell by cell */
-    RASP_NODE_OR,        /* the same */
-    RASP_NODE_NOT,       /* the same */
-    RASP_NODE_AGGREGATE, /* the mean of the values selected, or `atom`; selector, values */
-    RASP_NODE_WIDTH,     /* how many positions a selector selects */
-} RaspNodeKind;
+typedef enum RaspGraphKind {
+    RASP_GRAPH_TOKENS,    /* the input's tokens; `op`: "tokens", "tokens_int", … */
+    RASP_GRAPH_INDICES,   /* 0, 1, 2, … */
+    RASP_GRAPH_CONSTANT,  /* `atom` */
+    RASP_GRAPH_MAP,       /* `op` of 1 to 3 s-ops; "if" has condition, then, else */
+    RASP_GRAPH_LOOKUP,    /* an s-op looked up in a list, string, dict or set; `op` says which */
+    RASP_GRAPH_SELECT,    /* row i: the j for which key(j) `op` query(i); operands key, query */
+    RASP_GRAPH_AND,       /* selectors, cell by cell */
+    RASP_GRAPH_OR,        /* the same */
+    RASP_GRAPH_NOT,       /* the same */
+    RASP_GRAPH_AGGREGATE, /* the mean of the values selected, or `atom`; selector, values */
+    RASP_GRAPH_WIDTH,     /* how many positions a selector selects */
+} RaspGraphKind;
 
 #define RASP_NO_NODE UINT32_MAX
 
-typedef struct RaspNode {
-    RaspNodeKind kind;
+typedef struct RaspGraphNode {
+    RaspGraphKind kind;
     const char *op;                     /* as a program writes it; NULL: the kind says all */
     uint32_t operand[3], operand_count; /* nodes */
     RaspAtom atom;
@@ -48,7 +48,7 @@ typedef struct RaspNode {
     const char *name; /* the first that the program gave it; NULL: none */
     const char *text; /* in source form, inner nodes by their names; cut at about 200 bytes */
     RaspPlace place;
-} RaspNode;
+} RaspGraphNode;
 
 /* A head: a distinct selector of a layer.  Uniform selectors that are only counted need none of
  * their own and go with the one that selects everything (as `rasp layers` counts). */
@@ -67,7 +67,7 @@ RASP_API RaspGraph *rasp_graph_new(RaspProgram *program, const RaspSop *sops, si
 RASP_API RaspGraph *rasp_value_graph(RaspRepl *repl, RaspValue sop, RaspError *error);
 RASP_API void rasp_graph_free(RaspGraph *graph);
 
-RASP_API const RaspNode *rasp_graph_nodes(const RaspGraph *graph, size_t *count);
+RASP_API const RaspGraphNode *rasp_graph_nodes(const RaspGraph *graph, size_t *count);
 /* Which node the k-th s-op is, of those that the graph was made from. */
 RASP_API uint32_t rasp_graph_root(const RaspGraph *graph, size_t k);
 RASP_API const RaspGraphHead *rasp_graph_heads(const RaspGraph *graph, size_t *count);

@@ -19,12 +19,12 @@ typedef struct Explainer {
     size_t head_count;
 } Explainer;
 
-static const RaspNode *node_of(const Explainer *e, size_t row) {
+static const RaspGraphNode *node_of(const Explainer *e, size_t row) {
     return &e->s->nodes[e->s->rows[row].node];
 }
 
-static bool attends(const RaspNode *node) {
-    return node->kind == RASP_NODE_AGGREGATE || node->kind == RASP_NODE_WIDTH;
+static bool attends(const RaspGraphNode *node) {
+    return node->kind == RASP_GRAPH_AGGREGATE || node->kind == RASP_GRAPH_WIDTH;
 }
 
 static const char *number(Arena *arena, size_t count) {
@@ -62,8 +62,8 @@ static const char *what_is_read(const Explainer *e) {
     const char *parts[8];
     size_t count = 0;
     for (size_t k = 0; k < e->s->count && count < 8; k++) {
-        RaspNodeKind kind = e->s->nodes[k].kind;
-        if (kind == RASP_NODE_TOKENS || kind == RASP_NODE_INDICES)
+        RaspGraphKind kind = e->s->nodes[k].kind;
+        if (kind == RASP_GRAPH_TOKENS || kind == RASP_GRAPH_INDICES)
             parts[count++] = arena_format(e->arena, "its %s", words_noun(&e->w, (uint32_t)k) + 4);
     }
     if (!count) return "";
@@ -99,8 +99,8 @@ static const char *counting(const Explainer *e, size_t row, const Positions *fro
 }
 
 /* Is the result's selector the one that its head is for? */
-static bool is_own(const Explainer *e, const RaspNode *node, uint32_t selector) {
-    const RaspNode *used = &e->s->nodes[node->operand[0]];
+static bool is_own(const Explainer *e, const RaspGraphNode *node, uint32_t selector) {
+    const RaspGraphNode *used = &e->s->nodes[node->operand[0]];
     return node->operand[0] == selector || used->everything;
 }
 
@@ -110,9 +110,9 @@ static const char *head_text(const Explainer *e, size_t h) {
     const char **acts = ARENA_ARRAY(e->arena, e->s->row_count + 1, const char *);
     size_t count = 0;
     for (size_t r = 0; r < e->s->row_count; r++) {
-        const RaspNode *node = node_of(e, r);
+        const RaspGraphNode *node = node_of(e, r);
         if (!attends(node) || node->head != h) continue;
-        acts[count++] = node->kind == RASP_NODE_WIDTH
+        acts[count++] = node->kind == RASP_GRAPH_WIDTH
                             ? counting(e, r, &from, is_own(e, node, selector))
                             : positions_brought(&e->w, e->s->rows[r].node, &from, name_of(e, r));
     }
@@ -155,9 +155,9 @@ static const char *steps_text(const Explainer *e, const SceneLayer *layer) {
     const char **steps = ARENA_ARRAY(e->arena, layer->row_count + 1, const char *);
     size_t count = 0;
     for (size_t r = layer->first_row; r < layer->first_row + layer->row_count; r++) {
-        const RaspNode *node = node_of(e, r);
-        bool made = node->kind == RASP_NODE_MAP || node->kind == RASP_NODE_LOOKUP ||
-                    node->kind == RASP_NODE_CONSTANT;
+        const RaspGraphNode *node = node_of(e, r);
+        bool made = node->kind == RASP_GRAPH_MAP || node->kind == RASP_GRAPH_LOOKUP ||
+                    node->kind == RASP_GRAPH_CONSTANT;
         if (made && name_of(e, r))
             steps[count++] = words_step(&e->w, e->s->rows[r].node, name_of(e, r));
     }

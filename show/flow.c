@@ -277,8 +277,8 @@ static void put_strip(Flow *f, const FlowPanel *box, const FlowStrip *strip, con
 static const char *value_name(const Flow *f, const ScenePanel *panel, uint32_t node) {
     const char *name = scene_label(f->s, node);
     for (size_t k = 0; k < panel->result_count; k++) {
-        const RaspNode *result = &f->s->nodes[f->s->rows[panel->results[k]].node];
-        bool here = result->kind == RASP_NODE_AGGREGATE && result->operand[1] == node;
+        const RaspGraphNode *result = &f->s->nodes[f->s->rows[panel->results[k]].node];
+        bool here = result->kind == RASP_GRAPH_AGGREGATE && result->operand[1] == node;
         if (!here || rasp_atom_same(result->atom, rasp_int(0))) continue;
         char text[32];
         size_t length = rasp_atom_text(result->atom, RASP_QUOTED, text, sizeof text);

@@ -20,7 +20,7 @@ typedef struct Reader {
     int left; /* comparisons that there is room for */
 } Reader;
 
-static const RaspNode *node_at(const Reader *r, uint32_t k) {
+static const RaspGraphNode *node_at(const Reader *r, uint32_t k) {
     return &r->s->nodes[k];
 }
 
@@ -50,11 +50,12 @@ static bool order_literal(const char *op, bool negated, Literal *out) {
 }
 
 /* The query is the index, so many places on. */
-static bool is_offset(const Reader *r, const RaspNode *query, int64_t *offset) {
-    if (query->kind != RASP_NODE_MAP || query->operand_count != 2) return false;
+static bool is_offset(const Reader *r, const RaspGraphNode *query, int64_t *offset) {
+    if (query->kind != RASP_GRAPH_MAP || query->operand_count != 2) return false;
     bool plus = strcmp(query->op, "+") == 0, minus = strcmp(query->op, "-") == 0;
-    const RaspNode *left = node_at(r, query->operand[0]), *right = node_at(r, query->operand[1]);
-    bool fits = left->kind == RASP_NODE_INDICES && right->kind == RASP_NODE_CONSTANT &&
+    const RaspGraphNode *left = node_at(r, query->operand[0]),
+                        *right = node_at(r, query->operand[1]);
+    bool fits = left->kind == RASP_GRAPH_INDICES && right->kind == RASP_GRAPH_CONSTANT &&
                 right->atom.kind == RASP_INT && right->atom.as.i > -1000000 &&
                 right->atom.as.i < 1000000;
     if (!fits || (!plus && !minus)) return false;
@@ -71,11 +72,11 @@ static const char *offset_words(const Reader *r, int64_t offset) {
 }
 
 /* Keys are the indices: at most one of them is equal to something. */
-static bool index_literal(const Reader *r, const RaspNode *node, bool negated, Literal *out) {
-    const RaspNode *key = node_at(r, node->operand[0]), *query = node_at(r, node->operand[1]);
+static bool index_literal(const Reader *r, const RaspGraphNode *node, bool negated, Literal *out) {
+    const RaspGraphNode *key = node_at(r, node->operand[0]), *query = node_at(r, node->operand[1]);
     int64_t offset;
-    if (key->kind != RASP_NODE_INDICES) return false;
-    if (query->kind == RASP_NODE_INDICES) return order_literal(node->op, negated, out);
+    if (key->kind != RASP_GRAPH_INDICES) return false;
+    if (query->kind == RASP_GRAPH_INDICES) return order_literal(node->op, negated, out);
     if (strcmp(node->op, "==") != 0 || negated) return false;
     out->single = true;
     if (is_offset(r, query, &offset)) {
@@ -84,7 +85,7 @@ static bool index_literal(const Reader *r, const RaspNode *node, bool negated, L
         return true;
     }
     const char *what = words_noun(r->w, node->operand[1]);
-    bool constant = query->kind == RASP_NODE_CONSTANT;
+    bool constant = query->kind == RASP_GRAPH_CONSTANT;
     if (constant && rasp_atom_same(query->atom, rasp_int(0)))
         out->alone = "the first position";
     else
@@ -95,12 +96,12 @@ static bool index_literal(const Reader *r, const RaspNode *node, bool negated, L
 }
 
 /* `hit == True`. */
-static bool truth_literal(const Reader *r, const RaspNode *node, bool negated, Literal *out) {
-    const RaspNode *query = node_at(r, node->operand[1]);
-    bool truth = query->kind == RASP_NODE_CONSTANT && query->atom.kind == RASP_BOOL &&
+static bool truth_literal(const Reader *r, const RaspGraphNode *node, bool negated, Literal *out) {
+    const RaspGraphNode *query = node_at(r, node->operand[1]);
+    bool truth = query->kind == RASP_GRAPH_CONSTANT && query->atom.kind == RASP_BOOL &&
                  r->w->type[node->operand[0]] == WORDS_BOOL && strcmp(node->op, "==") == 0;
     if (!truth) return false;
-    const RaspNode *key = node_at(r, node->operand[0]);
+    const RaspGraphNode *key = node_at(r, node->operand[0]);
     bool wanted = query->atom.as.b != negated;
     if (wanted)
         out->clause = words_condition(r->w, node->operand[0]);
@@ -124,11 +125,11 @@ static const char *same_words(const char *op, bool negated) {
     return op;
 }
 
-static void plain_literal(const Reader *r, const RaspNode *node, bool negated, Literal *out) {
+static void plain_literal(const Reader *r, const RaspGraphNode *node, bool negated, Literal *out) {
     uint32_t key = node->operand[0], query = node->operand[1];
     const char *left = words_noun(r->w, key), *right = words_noun(r->w, query);
     const char *words = same_words(node->op, negated);
-    bool constant = node_at(r, query)->kind == RASP_NODE_CONSTANT;
+    bool constant = node_at(r, query)->kind == RASP_GRAPH_CONSTANT;
     bool equal = strncmp(words, "the same", 8) == 0 || strncmp(words, "not the same", 12) == 0;
     out->matched = equal && *words == 't' && !constant && key != query;
     if (key == query) { /* NaN is not the same as itself */
@@ -149,9 +150,10 @@ static void plain_literal(const Reader *r, const RaspNode *node, bool negated, L
 }
 
 /* Both sides constants: all or none. */
-static bool constant_literal(const Reader *r, const RaspNode *node, bool negated, Literal *out) {
-    bool constants = node_at(r, node->operand[0])->kind == RASP_NODE_CONSTANT &&
-                     node_at(r, node->operand[1])->kind == RASP_NODE_CONSTANT;
+static bool constant_literal(const Reader *r, const RaspGraphNode *node, bool negated,
+                             Literal *out) {
+    bool constants = node_at(r, node->operand[0])->kind == RASP_GRAPH_CONSTANT &&
+                     node_at(r, node->operand[1])->kind == RASP_GRAPH_CONSTANT;
     if (!constants) return false;
     bool all = node->everything != negated;
     *out = all ? (Literal){.clause = "it is any", .alone = "every position", .itself = true}
@@ -159,7 +161,7 @@ static bool constant_literal(const Reader *r, const RaspNode *node, bool negated
     return true;
 }
 
-static Literal literal_of(const Reader *r, const RaspNode *node, bool negated) {
+static Literal literal_of(const Reader *r, const RaspGraphNode *node, bool negated) {
     Literal out = {0};
     if (constant_literal(r, node, negated, &out) || index_literal(r, node, negated, &out) ||
         truth_literal(r, node, negated, &out))
@@ -173,9 +175,9 @@ static Literal literal_of(const Reader *r, const RaspNode *node, bool negated) {
 enum { COMPARISONS_MOST = 7, PARTS_MOST = 16 };
 
 /* Is the node an `and` where it stands, or an `or` under a `not`? */
-static bool joins(const RaspNode *node, bool negated, bool *conjunction) {
-    if (node->kind != RASP_NODE_AND && node->kind != RASP_NODE_OR) return false;
-    *conjunction = (node->kind == RASP_NODE_AND) != negated;
+static bool joins(const RaspGraphNode *node, bool negated, bool *conjunction) {
+    if (node->kind != RASP_GRAPH_AND && node->kind != RASP_GRAPH_OR) return false;
+    *conjunction = (node->kind == RASP_GRAPH_AND) != negated;
     return true;
 }
 
@@ -186,7 +188,7 @@ typedef struct Part {
 
 /* Through `not`, whose meaning moves to the comparisons. */
 static Part through_not(const Reader *r, Part part) {
-    while (node_at(r, part.node)->kind == RASP_NODE_NOT)
+    while (node_at(r, part.node)->kind == RASP_GRAPH_NOT)
         part = (Part){node_at(r, part.node)->operand[0], !part.negated};
     return part;
 }
@@ -199,7 +201,7 @@ static bool list_parts(const Reader *r, Part whole, bool conjunction, Part *part
     *count = 0;
     while (waiting) {
         Part part = through_not(r, pending[--waiting]);
-        const RaspNode *node = node_at(r, part.node);
+        const RaspGraphNode *node = node_at(r, part.node);
         bool kind;
         if (joins(node, part.negated, &kind) && kind == conjunction) {
             if (waiting + 2 > PARTS_MOST) return false;
@@ -223,7 +225,7 @@ static const char *clause_of(Reader *r, Part part, bool nested) {
     size_t count;
     bool conjunction;
     part = through_not(r, part);
-    const RaspNode *node = node_at(r, part.node);
+    const RaspGraphNode *node = node_at(r, part.node);
     if (!joins(node, part.negated, &conjunction))
         return r->left-- > 0 ? literal_of(r, node, part.negated).clause : NULL;
     if (!list_parts(r, part, conjunction, parts, &count)) return NULL;
@@ -264,7 +266,7 @@ static bool conjunction_of(Reader *r, Part whole, Positions *out) {
     if (!list_parts(r, whole, true, parts, &count)) return false;
     for (size_t k = 0; k < count; k++) {
         bool conjunction;
-        const RaspNode *node = node_at(r, parts[k].node);
+        const RaspGraphNode *node = node_at(r, parts[k].node);
         Literal literal = {0};
         if (joins(node, parts[k].negated, &conjunction))
             literal.clause = clause_of(r, parts[k], true);
@@ -315,11 +317,11 @@ Positions positions_of(const Words *w, uint32_t selector) {
 
 /* "their token", "its nth", "step there". */
 static const char *of_them(const Words *w, uint32_t values, bool single) {
-    const RaspNode *node = &w->scene->nodes[values];
+    const RaspGraphNode *node = &w->scene->nodes[values];
     const char *noun = words_noun(w, values), *whose = single ? "its" : "their";
     Arena *arena = w->scene->arena;
     if (strncmp(noun, "the token", 9) == 0 || strncmp(noun, "the index", 9) == 0)
-        if (node->kind == RASP_NODE_TOKENS || node->kind == RASP_NODE_INDICES)
+        if (node->kind == RASP_GRAPH_TOKENS || node->kind == RASP_GRAPH_INDICES)
             return arena_format(arena, "%s %s", whose, noun + 4);
     if (node->name) return arena_format(arena, "%s %s", whose, noun);
     return arena_format(arena, "%s there", words_inner(w, values));
@@ -327,18 +329,18 @@ static const char *of_them(const Words *w, uint32_t values, bool single) {
 
 /* `indicator(b)`, or a bool: what is shared out. */
 static bool is_share(const Words *w, uint32_t values, uint32_t *of) {
-    const RaspNode *node = &w->scene->nodes[values];
-    bool indicator = node->kind == RASP_NODE_MAP && strcmp(node->op, "indicator") == 0;
+    const RaspGraphNode *node = &w->scene->nodes[values];
+    bool indicator = node->kind == RASP_GRAPH_MAP && strcmp(node->op, "indicator") == 0;
     *of = indicator && !node->name ? node->operand[0] : values;
     return (indicator && !node->name) || w->type[values] == WORDS_BOOL;
 }
 
 static const char *what_is_brought(const Words *w, uint32_t values, const Positions *from) {
     bool single = from->single;
-    const RaspNode *node = &w->scene->nodes[values];
+    const RaspGraphNode *node = &w->scene->nodes[values];
     Arena *arena = w->scene->arena;
     uint32_t of;
-    if (node->kind == RASP_NODE_CONSTANT)
+    if (node->kind == RASP_GRAPH_CONSTANT)
         return arena_format(arena, "gives %s", words_atom(w, node->atom));
     if (single || w->type[values] == WORDS_STRING)
         return arena_format(arena, "brings %s", of_them(w, values, single));
@@ -348,7 +350,7 @@ static const char *what_is_brought(const Words *w, uint32_t values, const Positi
     if (is_share(w, values, &of))
         return arena_format(arena, "takes the share of them where %s", words_condition(w, of));
     bool mean = w->type[values] == WORDS_NUMBER && !from->matched;
-    bool named = node->name || node->kind == RASP_NODE_TOKENS || node->kind == RASP_NODE_INDICES;
+    bool named = node->name || node->kind == RASP_GRAPH_TOKENS || node->kind == RASP_GRAPH_INDICES;
     if (mean && named)
         return arena_format(arena, "takes the mean of %s", of_them(w, values, false));
     if (mean) return arena_format(arena, "takes the mean over them of %s", words_inner(w, values));
@@ -358,7 +360,7 @@ static const char *what_is_brought(const Words *w, uint32_t values, const Positi
 const char *positions_brought(const Words *w, uint32_t aggregate, const Positions *from,
                               const char *name) {
     Arena *arena = w->scene->arena;
-    const RaspNode *node = &w->scene->nodes[aggregate];
+    const RaspGraphNode *node = &w->scene->nodes[aggregate];
     const char *text = what_is_brought(w, node->operand[1], from);
     if (name) text = arena_format(arena, "%s as %s", text, name);
     if (from->found) return text;

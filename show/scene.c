@@ -6,16 +6,16 @@
 
 enum { LABEL_LIMIT = 48 };
 
-static bool attends(const RaspNode *node) {
-    return node->kind == RASP_NODE_AGGREGATE || node->kind == RASP_NODE_WIDTH;
+static bool attends(const RaspGraphNode *node) {
+    return node->kind == RASP_GRAPH_AGGREGATE || node->kind == RASP_GRAPH_WIDTH;
 }
 
-static bool selects(const RaspNode *node) {
-    return node->kind >= RASP_NODE_SELECT && node->kind <= RASP_NODE_NOT;
+static bool selects(const RaspGraphNode *node) {
+    return node->kind >= RASP_GRAPH_SELECT && node->kind <= RASP_GRAPH_NOT;
 }
 
-static bool is_elementwise(const RaspNode *node) {
-    return node->kind == RASP_NODE_MAP || node->kind == RASP_NODE_LOOKUP;
+static bool is_elementwise(const RaspGraphNode *node) {
+    return node->kind == RASP_GRAPH_MAP || node->kind == RASP_GRAPH_LOOKUP;
 }
 
 /* --- which rows there are --------------------------------------------------------------- */
@@ -29,7 +29,7 @@ static Use *count_users(const Scene *s) {
     Use *uses = ARENA_ARRAY(s->arena, s->count + 1, Use);
     for (size_t k = 0; k < s->count; k++) uses[k].elementary = true;
     for (size_t k = 0; k < s->count; k++) {
-        const RaspNode *node = &s->nodes[k];
+        const RaspGraphNode *node = &s->nodes[k];
         for (uint32_t a = 0; a < node->operand_count; a++) {
             Use *use = &uses[node->operand[a]];
             use->users++;
@@ -40,9 +40,9 @@ static Use *count_users(const Scene *s) {
 }
 
 static bool is_shown(const Scene *s, const Use *uses, uint32_t k, const bool *root) {
-    const RaspNode *node = &s->nodes[k];
+    const RaspGraphNode *node = &s->nodes[k];
     if (root[k]) return true;
-    if (selects(node) || node->kind == RASP_NODE_CONSTANT) return false;
+    if (selects(node) || node->kind == RASP_GRAPH_CONSTANT) return false;
     return !(is_elementwise(node) && !node->name && uses[k].users == 1 && uses[k].elementary);
 }
 
@@ -68,7 +68,7 @@ static void list_rows(Scene *s, const bool *root) {
         s->layers[layer].first_row = s->row_count;
         for (int pass = 0; pass < 2; pass++)
             for (uint32_t k = 0; k < s->count; k++) {
-                const RaspNode *node = &s->nodes[k];
+                const RaspGraphNode *node = &s->nodes[k];
                 if (node->layer != layer || attends(node) != (pass == 0)) continue;
                 if (!is_shown(s, uses, k, root)) continue;
                 s->row_of[k] = (uint32_t)s->row_count;
@@ -89,7 +89,7 @@ static const char *cut(const char *text, size_t limit, Arena *arena) {
 }
 
 static const char *own_label(const Scene *s, uint32_t k) {
-    const RaspNode *node = &s->nodes[k];
+    const RaspGraphNode *node = &s->nodes[k];
     return node->name ? node->name : cut(node->text, LABEL_LIMIT, s->arena);
 }
 
@@ -121,7 +121,7 @@ static void number_labels(Scene *s) {
 static void label_rows(Scene *s, const char *const *names, size_t count) {
     for (size_t r = 0; r < s->row_count; r++) {
         SceneRow *row = &s->rows[r];
-        const RaspNode *node = &s->nodes[row->node];
+        const RaspGraphNode *node = &s->nodes[row->node];
         row->label = own_label(s, row->node);
         bool made = attends(node) || is_elementwise(node);
         if (made && (node->name || row->label != node->text)) row->formula = node->text;
@@ -152,7 +152,7 @@ typedef struct Pending {
 } Pending;
 
 static void push_operands(const Scene *s, Pending *pending, uint32_t k) {
-    const RaspNode *node = &s->nodes[k];
+    const RaspGraphNode *node = &s->nodes[k];
     size_t need = pending->count + node->operand_count;
     pending->nodes =
         arena_grow(s->arena, pending->nodes, &pending->capacity, need + 1, sizeof(uint32_t));
@@ -203,8 +203,8 @@ static void find_leaves(const Scene *s, ScenePanel *panel) {
     size_t leaves = 0;
     uint32_t at = panel->selector;
     for (;;) {
-        const RaspNode *node = &s->nodes[at];
-        if (node->kind == RASP_NODE_SELECT) {
+        const RaspGraphNode *node = &s->nodes[at];
+        if (node->kind == RASP_GRAPH_SELECT) {
             add_node(panel->keys, &panel->key_count, node->operand[0]);
             add_node(panel->queries, &panel->query_count, node->operand[1]);
             leaves++;
@@ -220,7 +220,7 @@ static void find_leaves(const Scene *s, ScenePanel *panel) {
 static size_t find_panel(Scene *s, const SceneLayer *layer, uint32_t selector) {
     for (size_t p = layer->first_panel; p < s->panel_count; p++)
         if (s->panels[p].selector == selector) return p;
-    const RaspNode *node = &s->nodes[selector];
+    const RaspGraphNode *node = &s->nodes[selector];
     const char *title =
         node->name ? arena_format(s->arena, "%s = %s", node->name, node->text) : node->text;
     s->panels[s->panel_count] = (ScenePanel){.selector = selector, .title = title};
@@ -234,7 +234,7 @@ static void list_panels(Scene *s) {
         SceneLayer *layer = &s->layers[l];
         layer->first_panel = s->panel_count;
         for (size_t r = layer->first_row; r < layer->first_row + layer->row_count; r++) {
-            const RaspNode *node = &s->nodes[s->rows[r].node];
+            const RaspGraphNode *node = &s->nodes[s->rows[r].node];
             if (attends(node)) s->rows[r].panel = find_panel(s, layer, node->operand[0]);
         }
         layer->panel_count = s->panel_count - layer->first_panel;
@@ -251,9 +251,9 @@ static void fill_panel(Scene *s, size_t p) {
     results = 0;
     for (size_t r = 0; r < s->row_count; r++) {
         if (s->rows[r].panel != p) continue;
-        const RaspNode *node = &s->nodes[s->rows[r].node];
+        const RaspGraphNode *node = &s->nodes[s->rows[r].node];
         rows[results++] = (uint32_t)r;
-        if (node->kind == RASP_NODE_AGGREGATE) add_node(moved, &values, node->operand[1]);
+        if (node->kind == RASP_GRAPH_AGGREGATE) add_node(moved, &values, node->operand[1]);
     }
     panel->results = rows, panel->result_count = results;
     panel->values = moved, panel->value_count = values;

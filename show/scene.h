@@ -45,7 +45,7 @@ typedef struct SceneLayer {
 
 typedef struct Scene {
     RaspGraph *graph;
-    const RaspNode *nodes;
+    const RaspGraphNode *nodes;
     size_t count;
     Arena *arena;
     size_t length, bin, shown; /* positions, those of a bin, bins */

@@ -4,12 +4,12 @@
 
 enum { NODES_MOST = 40 }; /* in one phrase */
 
-static const RaspNode *node_at(const Words *w, uint32_t k) {
+static const RaspGraphNode *node_at(const Words *w, uint32_t k) {
     return &w->scene->nodes[k];
 }
 
-static bool is_op(const RaspNode *node, const char *op) {
-    return node->kind == RASP_NODE_MAP && strcmp(node->op, op) == 0;
+static bool is_op(const RaspGraphNode *node, const char *op) {
+    return node->kind == RASP_GRAPH_MAP && strcmp(node->op, op) == 0;
 }
 
 static bool is_comparison(const char *op) {
@@ -19,8 +19,8 @@ static bool is_comparison(const char *op) {
     return false;
 }
 
-static bool is_constant(const RaspNode *node, RaspAtom atom) {
-    return node->kind == RASP_NODE_CONSTANT && rasp_atom_same(node->atom, atom);
+static bool is_constant(const RaspGraphNode *node, RaspAtom atom) {
+    return node->kind == RASP_GRAPH_CONSTANT && rasp_atom_same(node->atom, atom);
 }
 
 /* --- types ------------------------------------------------------------------------------ */
@@ -48,7 +48,7 @@ static WordsType type_of_tokens(const char *op) {
     return WORDS_UNKNOWN;
 }
 
-static WordsType type_of_lookup(const RaspNode *node) {
+static WordsType type_of_lookup(const RaspGraphNode *node) {
     if (!node->entries) return WORDS_BOOL;
     WordsType type = node->entry_count ? type_of_atom(node->entries[0]) : WORDS_UNKNOWN;
     for (size_t k = 1; k < node->entry_count; k++)
@@ -56,7 +56,7 @@ static WordsType type_of_lookup(const RaspNode *node) {
     return type;
 }
 
-static WordsType type_of_map(const RaspNode *node, const WordsType *type) {
+static WordsType type_of_map(const RaspGraphNode *node, const WordsType *type) {
     const uint32_t *a = node->operand;
     if (strcmp(node->op, "if") == 0) return both(type[a[1]], type[a[2]]);
     if (is_comparison(node->op) || is_op(node, "and") || is_op(node, "or") || is_op(node, "not"))
@@ -68,22 +68,22 @@ static WordsType type_of_map(const RaspNode *node, const WordsType *type) {
     return strings ? WORDS_STRING : unknown ? WORDS_UNKNOWN : WORDS_NUMBER;
 }
 
-static WordsType type_of(const RaspNode *node, const WordsType *type) {
+static WordsType type_of(const RaspGraphNode *node, const WordsType *type) {
     switch (node->kind) {
-    case RASP_NODE_TOKENS:
+    case RASP_GRAPH_TOKENS:
         return type_of_tokens(node->op);
-    case RASP_NODE_CONSTANT:
+    case RASP_GRAPH_CONSTANT:
         return type_of_atom(node->atom);
-    case RASP_NODE_LOOKUP:
+    case RASP_GRAPH_LOOKUP:
         return type_of_lookup(node);
-    case RASP_NODE_MAP:
+    case RASP_GRAPH_MAP:
         return type_of_map(node, type);
-    case RASP_NODE_AGGREGATE: /* the mean of bools is a number, one alone stays a bool */
+    case RASP_GRAPH_AGGREGATE: /* the mean of bools is a number, one alone stays a bool */
         return type[node->operand[1]] == WORDS_BOOL
                    ? WORDS_UNKNOWN
                    : both(type[node->operand[1]], type_of_atom(node->atom));
-    case RASP_NODE_INDICES:
-    case RASP_NODE_WIDTH:
+    case RASP_GRAPH_INDICES:
+    case RASP_GRAPH_WIDTH:
         return WORDS_NUMBER;
     default:
         return WORDS_UNKNOWN;
@@ -128,7 +128,7 @@ static const char *which_of_them(Phrase *p, uint32_t k) {
     const Scene *s = p->w->scene;
     size_t before = 0, all = 0;
     for (size_t r = 0; r < s->row_count; r++) {
-        const RaspNode *node = &s->nodes[k], *other = &s->nodes[s->rows[r].node];
+        const RaspGraphNode *node = &s->nodes[k], *other = &s->nodes[s->rows[r].node];
         if (other->kind != node->kind || other->head != node->head || other->name) continue;
         before += r < s->row_of[k];
         all++;
@@ -137,7 +137,7 @@ static const char *which_of_them(Phrase *p, uint32_t k) {
 }
 
 /* Where it comes from: "", " of head 2", " of layer 1", " of head 2 of layer 1". */
-static const char *origin(Phrase *p, const RaspNode *node) {
+static const char *origin(Phrase *p, const RaspGraphNode *node) {
     size_t heads, first = 0, in_layer = 0;
     const RaspGraphHead *head = rasp_graph_heads(p->w->scene->graph, &heads);
     for (size_t h = 0; h < heads; h++) {
@@ -152,9 +152,9 @@ static const char *origin(Phrase *p, const RaspNode *node) {
 
 /* What has no name and comes from a head: "the count", "what head 2 brings". */
 static const char *result_noun(Phrase *p, uint32_t k) {
-    const RaspNode *node = node_at(p->w, k);
+    const RaspGraphNode *node = node_at(p->w, k);
     const char *of = origin(p, node), *which = which_of_them(p, k);
-    if (node->kind == RASP_NODE_WIDTH)
+    if (node->kind == RASP_GRAPH_WIDTH)
         return arena_format(p->arena, "the %s%scount%s", which, *which ? " " : "", of);
     bool numbered = strncmp(of, " of head", 8) == 0;
     return arena_format(p->arena, "what %s%s brings%s%s", numbered ? "" : "the head",
@@ -162,18 +162,18 @@ static const char *result_noun(Phrase *p, uint32_t k) {
 }
 
 static const char *leaf_noun(Phrase *p, uint32_t k) {
-    const RaspNode *node = node_at(p->w, k);
-    if (node->kind == RASP_NODE_TOKENS)
+    const RaspGraphNode *node = node_at(p->w, k);
+    if (node->kind == RASP_GRAPH_TOKENS)
         return strcmp(node->op, "tokens") == 0 || strcmp(node->op, "tokens_asis") == 0
                    ? "the token"
                    : arena_format(p->arena, "the token as %s",
                                   strcmp(node->op, "tokens_int") == 0     ? "an int"
                                   : strcmp(node->op, "tokens_float") == 0 ? "a float"
                                                                           : "a truth value");
-    if (node->kind == RASP_NODE_INDICES) return "the index";
-    if (node->kind == RASP_NODE_CONSTANT) return words_atom(p->w, node->atom);
+    if (node->kind == RASP_GRAPH_INDICES) return "the index";
+    if (node->kind == RASP_GRAPH_CONSTANT) return words_atom(p->w, node->atom);
     if (node->name) return scene_label(p->w->scene, k);
-    bool result = node->kind == RASP_NODE_WIDTH || node->kind == RASP_NODE_AGGREGATE;
+    bool result = node->kind == RASP_GRAPH_WIDTH || node->kind == RASP_GRAPH_AGGREGATE;
     return result ? result_noun(p, k) : NULL;
 }
 
@@ -191,7 +191,7 @@ static const char *listed(Phrase *p, const RaspAtom *atoms, size_t count) {
 
 enum { TABLE_SHOWN = 4 };
 
-static const char *entries(Phrase *p, const RaspNode *node) {
+static const char *entries(Phrase *p, const RaspGraphNode *node) {
     const char *text = "";
     for (size_t k = 0; k < node->entry_count; k++)
         text = arena_format(p->arena, "%s%s%s: %s", text, k ? ", " : "",
@@ -199,7 +199,7 @@ static const char *entries(Phrase *p, const RaspNode *node) {
     return text;
 }
 
-static const char *lookup_noun(Phrase *p, const RaspNode *node) {
+static const char *lookup_noun(Phrase *p, const RaspGraphNode *node) {
     const char *at = noun(p, node->operand[0], true);
     if (strcmp(node->op, "dict") == 0 && node->entry_count <= TABLE_SHOWN)
         return arena_format(p->arena, "the entry of %s in {%s}", at, entries(p, node));
@@ -220,26 +220,26 @@ static const char *in_brackets(Phrase *p, const char *text, bool nested) {
     return nested ? arena_format(p->arena, "(%s)", text) : text;
 }
 
-static bool is_boolean_map(const RaspNode *node) {
-    return node->kind == RASP_NODE_MAP && (is_comparison(node->op) || is_op(node, "and") ||
-                                           is_op(node, "or") || is_op(node, "not"));
+static bool is_boolean_map(const RaspGraphNode *node) {
+    return node->kind == RASP_GRAPH_MAP && (is_comparison(node->op) || is_op(node, "and") ||
+                                            is_op(node, "or") || is_op(node, "not"));
 }
 
 /* Does the operand of a sum or product need brackets?  Readers know that products come first. */
-static bool needs_brackets(const RaspNode *node, const RaspNode *operand, bool left) {
+static bool needs_brackets(const RaspGraphNode *node, const RaspGraphNode *operand, bool left) {
     bool sum = is_op(node, "+") || is_op(node, "-");
     bool same = is_op(operand, "+") || is_op(operand, "-");
     bool product = is_op(operand, "*") || is_op(operand, "/");
-    if (operand->kind != RASP_NODE_MAP || operand->operand_count != 2) return true;
+    if (operand->kind != RASP_GRAPH_MAP || operand->operand_count != 2) return true;
     return !(sum && (product || (same && left)));
 }
 
 /* "a + b"; a constant below 0 is taken away. */
-static const char *arithmetic(Phrase *p, const RaspNode *node) {
-    const RaspNode *left = node_at(p->w, node->operand[0]);
-    const RaspNode *right = node_at(p->w, node->operand[1]);
+static const char *arithmetic(Phrase *p, const RaspGraphNode *node) {
+    const RaspGraphNode *left = node_at(p->w, node->operand[0]);
+    const RaspGraphNode *right = node_at(p->w, node->operand[1]);
     const char *a = noun(p, node->operand[0], needs_brackets(node, left, true));
-    bool below = right->kind == RASP_NODE_CONSTANT && right->atom.kind == RASP_INT &&
+    bool below = right->kind == RASP_GRAPH_CONSTANT && right->atom.kind == RASP_INT &&
                  right->atom.as.i < 0 && right->atom.as.i > INT64_MIN;
     if (below && (is_op(node, "+") || is_op(node, "-")))
         return arena_format(p->arena, "%s %s %lld", a, is_op(node, "+") ? "-" : "+",
@@ -248,7 +248,7 @@ static const char *arithmetic(Phrase *p, const RaspNode *node) {
                         noun(p, node->operand[1], needs_brackets(node, right, false)));
 }
 
-static const char *map_noun(Phrase *p, const RaspNode *node, bool nested) {
+static const char *map_noun(Phrase *p, const RaspGraphNode *node, bool nested) {
     const uint32_t *a = node->operand;
     const char *text;
     if (is_op(node, "if"))
@@ -265,18 +265,18 @@ static const char *map_noun(Phrase *p, const RaspNode *node, bool nested) {
     return in_brackets(p, text, nested);
 }
 
-static bool is_condition(const RaspNode *node) {
-    return is_boolean_map(node) || (node->kind == RASP_NODE_LOOKUP && !node->entries);
+static bool is_condition(const RaspGraphNode *node) {
+    return is_boolean_map(node) || (node->kind == RASP_GRAPH_LOOKUP && !node->entries);
 }
 
 /* What an elementwise node makes, by its operands. */
 static const char *own_noun(Phrase *p, uint32_t k, bool nested) {
-    const RaspNode *node = node_at(p->w, k);
+    const RaspGraphNode *node = node_at(p->w, k);
     if (p->left-- <= 0) return node->text;
     if (is_condition(node))
         return arena_format(p->arena, nested ? "(whether %s)" : "whether %s",
                             own_condition(p, k, false));
-    if (node->kind == RASP_NODE_LOOKUP) return in_brackets(p, lookup_noun(p, node), nested);
+    if (node->kind == RASP_GRAPH_LOOKUP) return in_brackets(p, lookup_noun(p, node), nested);
     return map_noun(p, node, nested);
 }
 
@@ -306,16 +306,16 @@ static const char *comparing(const char *op, bool negated, bool constant) {
 
 /* A side of a comparison: what is a clause or a choice itself needs brackets. */
 static const char *side(Phrase *p, uint32_t k) {
-    const RaspNode *node = node_at(p->w, k);
-    bool chooses = node->kind == RASP_NODE_MAP && (is_op(node, "if") || is_op(node, "indicator"));
+    const RaspGraphNode *node = node_at(p->w, k);
+    bool chooses = node->kind == RASP_GRAPH_MAP && (is_op(node, "if") || is_op(node, "indicator"));
     return noun(p, k, chooses || is_condition(node));
 }
 
 static const char *negation(Phrase *p, uint32_t k);
 
-static const char *comparison(Phrase *p, const RaspNode *node, bool negated) {
-    const RaspNode *left = node_at(p->w, node->operand[0]);
-    const RaspNode *right = node_at(p->w, node->operand[1]);
+static const char *comparison(Phrase *p, const RaspGraphNode *node, bool negated) {
+    const RaspGraphNode *left = node_at(p->w, node->operand[0]);
+    const RaspGraphNode *right = node_at(p->w, node->operand[1]);
     bool equal = strcmp(node->op, "==") == 0;
     bool truth = is_constant(right, rasp_bool(true)) && p->w->type[node->operand[0]] == WORDS_BOOL;
     bool untruth =
@@ -323,17 +323,17 @@ static const char *comparison(Phrase *p, const RaspNode *node, bool negated) {
     if (equal && (truth || untruth) && !left->name)
         return truth != negated ? condition(p, node->operand[0], false)
                                 : negation(p, node->operand[0]);
-    if (left->kind == RASP_NODE_WIDTH && negated && strcmp(node->op, ">") == 0 &&
+    if (left->kind == RASP_GRAPH_WIDTH && negated && strcmp(node->op, ">") == 0 &&
         is_constant(right, rasp_int(0))) /* there are never fewer */
         return arena_format(p->arena, "%s is 0", noun(p, node->operand[0], true));
     return arena_format(p->arena, "%s %s %s", side(p, node->operand[0]),
-                        comparing(node->op, negated, right->kind == RASP_NODE_CONSTANT),
+                        comparing(node->op, negated, right->kind == RASP_GRAPH_CONSTANT),
                         side(p, node->operand[1]));
 }
 
 static const char *negation(Phrase *p, uint32_t k) {
-    const RaspNode *node = node_at(p->w, k);
-    if (node->kind == RASP_NODE_MAP && !node->name && is_comparison(node->op))
+    const RaspGraphNode *node = node_at(p->w, k);
+    if (node->kind == RASP_GRAPH_MAP && !node->name && is_comparison(node->op))
         return comparison(p, node, true);
     if (leaf_noun(p, k))
         return arena_format(p->arena, "%s is %s", leaf_noun(p, k),
@@ -347,10 +347,10 @@ static const char *truth_of(const Phrase *p, uint32_t k, const char *what) {
 }
 
 static const char *own_condition(Phrase *p, uint32_t k, bool nested) {
-    const RaspNode *node = node_at(p->w, k);
+    const RaspGraphNode *node = node_at(p->w, k);
     if (p->left-- <= 0) return node->text;
     if (!is_condition(node)) return truth_of(p, k, own_noun(p, k, true));
-    if (node->kind == RASP_NODE_LOOKUP)
+    if (node->kind == RASP_GRAPH_LOOKUP)
         return arena_format(p->arena, "%s is %s", noun(p, node->operand[0], true),
                             listed(p, node->keys, node->entry_count));
     if (is_op(node, "not")) return negation(p, node->operand[0]);
@@ -387,10 +387,10 @@ const char *words_condition(const Words *w, uint32_t node) {
 
 const char *words_step(const Words *w, uint32_t k, const char *name) {
     Phrase p = {w, w->scene->arena, NODES_MOST};
-    const RaspNode *node = node_at(w, k);
+    const RaspGraphNode *node = node_at(w, k);
     if (is_condition(node))
         return arena_format(p.arena, "%s tells whether %s", name, own_condition(&p, k, false));
-    bool made = node->kind == RASP_NODE_MAP || node->kind == RASP_NODE_LOOKUP;
+    bool made = node->kind == RASP_GRAPH_MAP || node->kind == RASP_GRAPH_LOOKUP;
     return arena_format(p.arena, "%s is %s", name,
                         made ? own_noun(&p, k, false) : words_noun(w, k));
 }

@@ -149,7 +149,7 @@ static bool graph(Fixture *f, RaspError *error) {
     RaspGraph *g = rasp_graph_new(f->program, &f->sop, 1, &input, error);
     uint32_t root = g ? rasp_graph_root(g, 0) : 0;
     size_t count;
-    const RaspNode *nodes = g ? rasp_graph_nodes(g, &count) : NULL;
+    const RaspGraphNode *nodes = g ? rasp_graph_nodes(g, &count) : NULL;
     const RaspSequence *values = g ? rasp_graph_values(g, root, error) : NULL;
     bool fine = values && rasp_graph_selection(g, nodes[root].operand[0], error) &&
                 (dot = rasp_graph_dot(g, 0, "t", error));

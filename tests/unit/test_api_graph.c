@@ -19,9 +19,9 @@ static void check_nodes(const RaspGraph *graph, const char *expected) {
                                         "not",    "aggregate", "width"};
     char text[4096];
     size_t count, used = 0;
-    const RaspNode *nodes = rasp_graph_nodes(graph, &count);
+    const RaspGraphNode *nodes = rasp_graph_nodes(graph, &count);
     for (size_t k = 0; k < count; k++) {
-        const RaspNode *n = &nodes[k];
+        const RaspGraphNode *n = &nodes[k];
         used += (size_t)sprintf(text + used, "%zu %s", k, kinds[n->kind]);
         if (n->op) used += (size_t)sprintf(text + used, " %s", n->op);
         for (uint32_t a = 0; a < n->operand_count; a++) {
@@ -47,7 +47,7 @@ static void nodes(void **state) {
                    "7 lookup dict 0 L0 d\n8 aggregate 6 7 L1\n9 map - 8 L1\n10 width 6 L1\n"
                    "11 map + 9 10 L1 y\n");
     size_t count;
-    const RaspNode *n = rasp_graph_nodes(g, &count);
+    const RaspGraphNode *n = rasp_graph_nodes(g, &count);
     assert_int_equal(rasp_graph_root(g, 0), 11);
     assert_true(rasp_atom_same(n[3].atom, rasp_string("a")));
     assert_true(rasp_atom_same(n[8].atom, rasp_int(7)));
@@ -85,10 +85,10 @@ static void heads(void **state) {
         size_t count, node_count, used = 0;
         char text[256] = "";
         const RaspGraphHead *head = rasp_graph_heads(g, &count);
-        const RaspNode *n = rasp_graph_nodes(g, &node_count);
+        const RaspGraphNode *n = rasp_graph_nodes(g, &node_count);
         for (size_t h = 0; h < count; h++) {
             uint32_t s = head[h].selector;
-            assert_true(s == RASP_NO_NODE || n[s].kind == RASP_NODE_SELECT);
+            assert_true(s == RASP_NO_NODE || n[s].kind == RASP_GRAPH_SELECT);
             used += (size_t)sprintf(text + used, "%u %s; ", head[h].layer,
                                     s == RASP_NO_NODE ? "everything" : n[s].text);
         }
@@ -111,15 +111,15 @@ static void values(void **state) {
     assert_string_equal(text_of(rasp_graph_input(g, &is_string)), "a b c");
     assert_true(is_string);
     size_t count;
-    const RaspNode *n = rasp_graph_nodes(g, &count);
+    const RaspGraphNode *n = rasp_graph_nodes(g, &count);
     for (uint32_t k = 0; k < count; k++) {
-        bool selector = n[k].kind == RASP_NODE_SELECT;
+        bool selector = n[k].kind == RASP_GRAPH_SELECT;
         assert_true(!rasp_graph_selection(g, k, &error) == !selector);
         if (selector || k == rasp_graph_root(g, 0)) continue;
         assert_int_equal(rasp_sequence_length(rasp_graph_values(g, k, &error)), 3);
-        if (n[k].kind == RASP_NODE_WIDTH)
+        if (n[k].kind == RASP_GRAPH_WIDTH)
             assert_string_equal(text_of(rasp_graph_values(g, k, &error)), "0 1 2");
-        if (n[k].kind == RASP_NODE_WIDTH) {
+        if (n[k].kind == RASP_GRAPH_WIDTH) {
             const bool *cells = rasp_graph_selection(g, n[k].operand[0], &error);
             for (size_t i = 0; i < 9; i++) assert_true(cells[i] == (i % 3 < i / 3));
         }
@@ -171,7 +171,7 @@ static void memory(void **state) {
     RaspGraph *g = rasp_graph_new(p, &sop, 1, &input, &error);
     assert_non_null(g);
     size_t count;
-    const RaspNode *n = rasp_graph_nodes(g, &count);
+    const RaspGraphNode *n = rasp_graph_nodes(g, &count);
     assert_non_null(rasp_graph_values(g, rasp_graph_root(g, 0), &error));
     assert_null(rasp_graph_selection(g, n[rasp_graph_root(g, 0)].operand[0], &error));
     assert_int_equal(error.status, RASP_OUT_OF_MEMORY);
@@ -191,7 +191,7 @@ static void drawn(void *context, RaspRepl *repl, RaspValue value, RaspValue inpu
     assert_false(is_string);
     assert_string_equal(text_of(rasp_graph_values(g, rasp_graph_root(g, 0), &error)), "1 3");
     size_t count;
-    const RaspNode *n = rasp_graph_nodes(g, &count);
+    const RaspGraphNode *n = rasp_graph_nodes(g, &count);
     const bool *cells = rasp_graph_selection(g, n[rasp_graph_root(g, 0)].operand[0], &error);
     assert_true(!cells[0] && cells[1] && cells[2] && !cells[3]);
     rasp_graph_free(g);
