@@ -22,7 +22,7 @@ typedef enum Judgement {
     JUDGED_UNCERTIFIED, /* nor can float64 */
     JUDGED_UNFLAGGED,   /* where it has no answer cannot be told */
     JUDGED_NOT_RASP,    /* the evaluator refuses the program: of the generator, if often */
-    JUDGED_REFUSED,     /* another error of the compiler: a failure of the test */
+    JUDGED_REFUSED,     /* another error of the compiler: must hardly happen */
     JUDGED_INVALID,     /* the model breaks the format */
     JUDGED_WRONG,       /* another answer than the interpreter's */
     JUDGED_BEYOND,      /* a measured error above the certified one */
