@@ -216,7 +216,7 @@ static void tables(void **state) {
     assert_null(rasp_dtype_name(RASP_F64 + 1));
     assert_null(rasp_masks_name(RASP_MASKS_CAUSAL + 1));
     assert_null(rasp_layout_name(RASP_STANDARD + 1));
-    assert_null(rasp_rule_name(RASP_AVERAGE + 1));
+    assert_null(rasp_rule_name(RASP_ENTMAX15 + 1));
     assert_null(rasp_path_name(RASP_PATH_SPARSE + 1));
     assert_string_equal(rasp_version(), RASP_VERSION);
 }
