@@ -2,7 +2,7 @@
 #ifndef RASP_CLI_LAB_TEXT_H
 #define RASP_CLI_LAB_TEXT_H
 
-#include "lab/page.h"
+#include "lab/lab.h"
 
 /* Columns that a text takes. */
 int lab_columns(const char *text);

@@ -1,7 +1,6 @@
 #include "compile/prove/certificate_private.h"
 
 #include "compile/values/numbers.h"
-#include "runtime/numerics.h"
 
 #include <float.h>
 #include <math.h>
@@ -155,12 +154,6 @@ static void spread(Checker *k, Bound *h, const Bound *before, Bound in, const Te
     }
 }
 
-typedef struct ScoreBound {
-    double error;  /* distance of any score from nominal, scale included */
-    double leak;   /* total weight that can go to keys that are not selected */
-    double spread; /* total variation in all, leak included */
-} ScoreBound;
-
 /* What the slack of the score's own forms does, the inverse temperature included. */
 static double score_slack(const Checker *k, const CircuitHead *head, const ModelHead *ideal) {
     const Score *score = &head->score;
@@ -197,30 +190,6 @@ static double sink_slack(const Checker *k, const CircuitHead *head, const ModelH
     return slack;
 }
 
-/* How far below the maximum a sparse kernel gives no weight, whatever the row: 1/(α − 1). */
-static double kernel_reach(RtRule kernel) {
-    return kernel == RT_ENTMAX15 ? 2 : 1;
-}
-
-/* With exact ties a sparse kernel gives the selected keys one weight, to the last bit, and the
- * others none. Else weights move by at most as much as scores do, in the Euclidean norm (its
- * regulariser is 1-strongly convex), so the selected ones' variation is at most keys · error / 2;
- * the threshold is a sum of `keys` terms that rounds. */
-static ScoreBound sparse_bound(const Checker *k, double error, double gap) {
-    double keys = k->longest + 1, moved = keys * error / 2;
-    double leak = gap - 2 * error >= kernel_reach(k->circuit->options.kernel) ? 0 : 1;
-    double rounding = error == 0 ? 0 : k->unit * (8 + 4 * moved * (keys + 8));
-    return (ScoreBound){error, leak, fmin(1, leak + moved + rounding)};
-}
-
-static ScoreBound softmax_bound(const Checker *k, double error, double gap) {
-    double keys = k->longest + 1;
-    double weight = rt_weight_units(k->longest) * k->unit; /* relative error of a weight */
-    double ratio = keys * exp(-(gap - 2 * error)) * (1 + 2 * weight);
-    double leak = ratio / (1 + ratio);
-    return (ScoreBound){error, leak, fmin(1, leak + tanh(error / 2) + weight)};
-}
-
 static ScoreBound score_bound(Checker *k, const CircuitHead *head, const ModelHead *ideal,
                               const ModelHead *actual) {
     double error = score_slack(k, head, ideal) + sink_slack(k, head, ideal);
@@ -246,8 +215,7 @@ static ScoreBound score_bound(Checker *k, const CircuitHead *head, const ModelHe
         error = error * scale_most + size * scale_most * 2 * k->unit;
     }
     double gap = ideal->gap * scale_least;
-    bool sparse = k->circuit->options.kernel != RT_SOFTMAX;
-    return sparse ? sparse_bound(k, error, gap) : softmax_bound(k, error, gap);
+    return certificate_weights(k, error, gap);
 }
 
 /* How far what the sink carries is from the component's default. */
@@ -270,8 +238,7 @@ static bool check_head(Checker *k, const CircuitHead *head, const ModelHead *ide
         ideal->sink != actual->sink || ideal->scale != actual->scale)
         return broken(k, "a head has another shape, mask or sink than the program's");
     ScoreBound score = score_bound(k, head, ideal, actual);
-    RtRule kernel = k->circuit->options.kernel;
-    double margin = ideal->gap - (kernel == RT_SOFTMAX ? 0 : kernel_reach(kernel));
+    double margin = ideal->gap - certificate_reach(k->circuit->options.kernel);
     certificate_decide(k, 2 * score.error, margin, "scores of", node_text(k, head->selector));
     for (size_t c = 0; c < ideal->value.cols; c++) {
         Bound v = column_bound(k, k->row, &ideal->value, &actual->value, c);

@@ -37,6 +37,18 @@ static inline double part_size(const CircuitPart *part) {
     return fmax(fabs(part->least), fabs(part->most));
 }
 
+typedef struct ScoreBound {
+    double error;  /* distance of any score from nominal, scale included */
+    double leak;   /* total weight that can go to keys that are not selected */
+    double spread; /* total variation in all, leak included */
+} ScoreBound;
+
+/* How far below the maximum a key has weight 0 whatever the row, 1/(α − 1); softmax: 0, no such
+ * distance (certificate_kernel.c). */
+double certificate_reach(RtRule kernel);
+/* Of weights, from scores with that error and gap, both times the scale. */
+ScoreBound certificate_weights(const Checker *k, double error, double gap);
+
 /* How far what a form reads is from the s-op that it stands for, the parts' errors apart. */
 double certificate_slack(const Checker *k, const Form *form);
 /* A decision: the error of what it reads, and its margin (INFINITY: nothing to decide). */
