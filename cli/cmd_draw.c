@@ -1,9 +1,12 @@
 /* `rasp draw PROGRAM INPUT`: the computation as a picture, layer by layer. */
 #include "cli/command.h"
 
+#include "base/plural.h"
 #include "cli/options.h"
 #include "cli/picture.h"
 #include "cli/report.h"
+#include "cli/target.h"
+#include "cli/weights.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +16,11 @@ typedef struct DrawArguments {
     Common common;
     const char *input, *output;
     RaspForm form;
+    bool model;
+    TargetOptions target;
 } DrawArguments;
 
-enum { KEY_STRING = OPTION_OWN_KEYS, KEY_LIST };
+enum { KEY_STRING = OPTION_OWN_KEYS, KEY_LIST, KEY_MODEL };
 
 static const struct argp_option options[] = {
     OPTIONS_SOP,
@@ -25,7 +30,10 @@ static const struct argp_option options[] = {
      "the picture's file; .svg, .html, .png (by rsvg-convert) or .dot (for graphviz); without it, "
      "SVG on standard output",
      3},
-    OPTION_TIME,
+    {"model", KEY_MODEL, NULL, 0,
+     "draw the compiled transformer instead, of a program or a weights file: the residual stream "
+     "as a score sheet; takes no INPUT",
+     2},
     OPTION_MEMORY,
     {0},
 };
@@ -38,6 +46,7 @@ static const char help[] =
     "Examples:\n"
     "  rasp draw histogram aabbc -o flow.svg\n"
     "  rasp draw sort cab --sop sort -o sort.html\n"
+    "  rasp draw sort --model --alphabet abc --max-length 5 -o model.svg\n"
     "  rasp draw histogram hello --expr 'sort(tokens, tokens)' >sort.svg";
 
 /* --- the command line ------------------------------------------------------------------- */
@@ -51,9 +60,27 @@ static void take_argument(struct argp_state *state, DrawArguments *a, const char
         argp_error(state, "expected one INPUT, found '%s' as well", text);
 }
 
+static void check_input(struct argp_state *state, const DrawArguments *a) {
+    if (a->model && a->input) argp_error(state, "--model is of no INPUT, found '%s'", a->input);
+    if (!a->model && a->common.argument && !a->input)
+        argp_error(
+            state,
+            "expected an INPUT to draw the computation on, e.g. rasp draw %s abc -o flow.svg",
+            a->common.argument);
+    if (!a->model && a->target.given)
+        argp_error(state,
+                   "--alphabet, --max-length and other options of compiling go with --model");
+}
+
 static error_t parse(int key, char *text, struct argp_state *state) {
     DrawArguments *a = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->target;
+        return 0;
+    case KEY_MODEL:
+        a->model = true;
+        return 0;
     case KEY_STRING:
         a->form = RASP_AS_STRING;
         return 0;
@@ -67,11 +94,7 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         take_argument(state, a, text);
         return 0;
     case ARGP_KEY_SUCCESS:
-        if (a->common.argument && !a->input)
-            argp_error(state,
-                       "expected an INPUT to draw the computation on, e.g. rasp draw %s "
-                       "abc -o flow.svg",
-                       a->common.argument);
+        check_input(state, a);
         return 0;
     default:
         return option_common(key, text, state, &a->common);
@@ -134,6 +157,52 @@ static int draw_sops(const Program *p, const DrawArguments *a, PictureFormat for
     return status;
 }
 
+/* --- the transformer -------------------------------------------------------------------- */
+
+static int draw_model(const DrawArguments *a, PictureFormat format, RaspModel *model) {
+    RaspError error;
+    const RaspCircuit *circuit = rasp_model_circuit(model, &error);
+    if (!circuit) return report_failure(&error);
+    const char *title = a->common.argument, *slash = strrchr(title, '/');
+    if (slash) title = slash + 1;
+    title = arena_format(command_arena(), "%s, compiled: %u dimensions, %zu head%s, %zu table%s",
+                         title, circuit->width, circuit->head_count, plural(circuit->head_count),
+                         circuit->table_count, plural(circuit->table_count));
+    char *text = picture_text(picture_model, &(ModelPicture){circuit, title}, &error);
+    int status = text ? picture_save(a->output, format, title, text) : report_failure(&error);
+    rasp_free(text);
+    return status;
+}
+
+static int compile(const Program *p, const DrawArguments *a, RaspModel **model) {
+    size_t count;
+    const RaspSop *sops;
+    int status = program_sops(p, &a->common.choice, &sops, &count);
+    return status == EXIT_FINE ? target_compile(p, sops, count, &a->target.target, model) : status;
+}
+
+static int draw_transformer(const DrawArguments *a, PictureFormat format) {
+    RaspModel *model = NULL;
+    Program program = {0};
+    int status;
+    double seconds = a->target.target.time_limit;
+    if (format == PICTURE_DOT) {
+        report_error("the transformer is drawn as .svg, .html or .png, found '%s'", a->output);
+        return EXIT_WRONG_USE;
+    }
+    if (weights_recognised(a->common.argument)) {
+        status =
+            weights_open(a->common.argument, &(WeightsLimits){a->common.memory, seconds}, &model);
+    } else {
+        status = program_open(a->common.argument, a->common.memory, &program);
+        if (status == EXIT_FINE) status = compile(&program, a, &model);
+    }
+    if (status == EXIT_FINE) status = draw_model(a, format, model);
+    rasp_model_free(model);
+    rasp_program_free(program.handle);
+    return status;
+}
+
 static int draw(const DrawArguments *a) {
     PictureFormat format = PICTURE_SVG;
     Program program;
@@ -142,8 +211,13 @@ static int draw(const DrawArguments *a) {
         report_error("a picture does not go to a terminal; -o flow.svg writes it to a file");
         return EXIT_WRONG_USE;
     }
+    if (a->model) return draw_transformer(a, format);
+    if (weights_recognised(a->common.argument)) {
+        report_error("'%s' is a weights file: --model draws it", a->common.argument);
+        return EXIT_WRONG_USE;
+    }
     RaspConfig config = report_config(a->common.memory);
-    config.cpu_seconds = a->common.time_limit;
+    config.cpu_seconds = a->target.target.time_limit;
     int status = program_open_with(a->common.argument, &config, &program);
     if (status == EXIT_FINE) status = draw_sops(&program, a, format);
     rasp_program_free(program.handle);
@@ -151,8 +225,12 @@ static int draw(const DrawArguments *a) {
 }
 
 int cmd_draw(int argc, char **argv) {
-    static const struct argp argp = {
-        .options = options, .parser = parse, .args_doc = "PROGRAM INPUT", .doc = help};
+    static const struct argp_child children[] = {{&target_options, 0, NULL, 0}, {0}};
+    static const struct argp argp = {.options = options,
+                                     .parser = parse,
+                                     .args_doc = "PROGRAM INPUT\nPROGRAM --model",
+                                     .doc = help,
+                                     .children = children};
     DrawArguments arguments = {.common = {.kind = &program_argument}};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     int status = draw(&arguments);

@@ -5,6 +5,7 @@
 #include "cli/report.h"
 #include "show/flow.h"
 #include "show/page.h"
+#include "show/score.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -86,6 +87,21 @@ bool picture_flow(FILE *out, Arena *arena, void *context, RaspError *error) {
         return false;
     }
     flow_svg(out, &scene, p->title);
+    return true;
+}
+
+bool picture_model(FILE *out, Arena *arena, void *context, RaspError *error) {
+    const ModelPicture *p = context;
+    if (p->circuit->node_count > SCORE_NODES || score_lines(p->circuit) > SCORE_LINES) {
+        *error = (RaspError){.status = RASP_FAILED};
+        snprintf(
+            error->text, sizeof error->text,
+            "the picture would have %zu nodes on %zu lines, and at most %d on %d can be drawn; "
+            "a smaller alphabet or --sop makes it smaller",
+            p->circuit->node_count, score_lines(p->circuit), SCORE_NODES, SCORE_LINES);
+        return false;
+    }
+    score_svg(out, p->circuit, p->title, arena);
     return true;
 }
 

@@ -2,6 +2,7 @@
 #ifndef RASP_CLI_PICTURE_H
 #define RASP_CLI_PICTURE_H
 
+#include "api/rasp_circuit.h"
 #include "api/rasp_graph.h"
 #include "base/arena.h"
 
@@ -29,5 +30,12 @@ typedef struct FlowPicture {
     const char *title;
 } FlowPicture;
 PictureWriter picture_flow; /* context: FlowPicture */
+
+/* Writes a compiled transformer as a score sheet. */
+typedef struct ModelPicture {
+    const RaspCircuit *circuit;
+    const char *title;
+} ModelPicture;
+PictureWriter picture_model; /* context: ModelPicture */
 
 #endif
