@@ -124,15 +124,6 @@ static void place_nodes(Score *s) {
 
 /* --- bars ------------------------------------------------------------------------------- */
 
-/* Where a step ends: behind the last of its nodes. */
-static double step_end(const Score *s, uint32_t step) {
-    double x = s->left;
-    for (size_t k = 0; k < s->c->node_count; k++)
-        if (s->c->nodes[k].step <= step && s->c->nodes[k].kind != RASP_CIRCUIT_OUTPUT)
-            x = fmax(x, s->stems[k].x + s->stems[k].width - 10);
-    return x;
-}
-
 /* The last stem that reads the column, or the one that clears it. */
 static double reader_x(const Score *s, uint32_t column, bool clears) {
     double x = 0;
@@ -159,9 +150,7 @@ static void put_column(Score *s, uint32_t k) {
         drawn = line;
         bool own = column->writes[w].dim == column->dim;
         double y = line_y(s, line), read = own ? reader_x(s, k, false) : 0;
-        double to = !own                           ? end
-                    : column->cleared == RASP_NONE ? fmax(read, step_end(s, column->written))
-                                                   : reader_x(s, k, true);
+        double to = own && column->cleared != RASP_NONE ? reader_x(s, k, true) : end;
         put_bar(s, x, to, y, "stay line-mark");
         put_bar(s, x, own ? read : end, y, "live line-mark");
         svg_text(&s->svg, SVG_CODE, SMALL, SVG_START, "fill-ink", x + NOTE + 5, y - 7,
@@ -274,8 +263,8 @@ static void put_steps(Score *s) {
                 : arena_format(s->arena, "layer %u, sublayer %d", of->layer, of->sublayer);
         double x = s->stems[k].x - 10, y = MARGIN + HEAD - 64, room = 0;
         for (size_t m = k; m < s->c->node_count; m++)
-            if ((s->c->nodes[m].kind == RASP_CIRCUIT_OUTPUT ? RASP_NONE - 1 : s->c->nodes[m].step) ==
-                step)
+            if ((s->c->nodes[m].kind == RASP_CIRCUIT_OUTPUT ? RASP_NONE - 1
+                                                            : s->c->nodes[m].step) == step)
                 room += s->stems[m].width;
         svg_rect(&s->svg, "fill-rule", x, y, 1, s->height - MARGIN - y, 0);
         svg_text(&s->svg, SVG_PROSE, SMALL, SVG_START, "fill-faint", x + 5, y + 9,

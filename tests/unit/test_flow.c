@@ -1,12 +1,10 @@
 /* Flow pictures of all bundled programs and of inputs of all lengths: they are XML, no text is
  * crossed by a wire or lies on another, nothing reaches out, nothing comes from outside. */
 #include "show/flow.h"
-#include "show/svg.h"
 #include "tests/unit/api_fixture.h"
-#include "tests/unit/xml_checker.h"
+#include "tests/unit/picture_checker.h"
 
 #include <glob.h>
-#include <math.h>
 
 /* --- pictures --------------------------------------------------------------------------- */
 
@@ -38,105 +36,12 @@ static char *draw_text(const char *program_text, const RaspInput *input) {
     return text;
 }
 
-/* --- what is in them -------------------------------------------------------------------- */
+static const char *const wire_class[] = {"wire ", NULL};
 
-typedef struct Box {
-    double x, y, width, height;
-    char text[48];
-} Box;
-
-typedef struct Picture {
-    const char *name;
-    double width, height;
-    Box *texts, *wires; /* a wire's straight pieces, as thin boxes */
-    size_t text_count, wire_count, arrows, cells, answers;
-    char **strings; /* all texts, whole */
-} Picture;
-
-static void add(Box **boxes, size_t *count, Box box) {
-    if ((*count & (*count - 1)) == 0)
-        *boxes = realloc(*boxes, (*count ? 2 * *count : 1) * sizeof box);
-    (*boxes)[(*count)++] = box;
-}
-
-static void add_text(Picture *p, const XmlElement *e) {
-    const char *class = xml_value(e, "class"), *anchor = xml_value(e, "text-anchor");
-    double size = xml_number(e, "font-size"), x = xml_number(e, "x"), y = xml_number(e, "y");
-    double width = svg_width(strncmp(class, "code", 4) == 0 ? SVG_CODE : SVG_PROSE, size, e->text);
-    if (anchor) x -= strcmp(anchor, "middle") == 0 ? width / 2 : width;
-    Box box = {x, y - 0.75 * size, width, 0.95 * size, ""};
-    snprintf(box.text, sizeof box.text, "%s", e->text);
-    add(&p->texts, &p->text_count, box);
-}
-
-/* "M0 0L6 0Q10 0 10 4L10 20": corners count as the two lines that they round. */
-static void add_wire(Picture *p, const char *d) {
-    double from_x = 0, from_y = 0, x, y;
-    while (*d) {
-        char command = *d == ' ' ? 'L' : *d;
-        char *end;
-        x = strtod(d + 1, &end), y = strtod(end, &end);
-        d = end;
-        if (command != 'M')
-            add(&p->wires, &p->wire_count,
-                (Box){fmin(x, from_x) - 0.7, fmin(y, from_y) - 0.7, fabs(x - from_x) + 1.4,
-                      fabs(y - from_y) + 1.4, ""});
-        from_x = x, from_y = y;
-    }
-}
-
-static void take(void *context, const XmlElement *e, int depth) {
-    Picture *p = context;
-    const char *class = xml_value(e, "class");
-    if (depth == 0) p->width = xml_number(e, "width"), p->height = xml_number(e, "height");
-    if (strcmp(e->name, "text") == 0) add_text(p, e);
-    if (strcmp(e->name, "path") == 0 && strncmp(class, "wire ", 5) == 0)
-        add_wire(p, xml_value(e, "d"));
-    p->arrows += strcmp(e->name, "path") == 0 && strncmp(class, "fill-wire", 9) == 0;
-    p->answers += strcmp(e->name, "g") == 0 && strcmp(class, "row answer") == 0;
-    assert_null(xml_value(e, "href"));
-}
-
-static bool overlap(const Box *a, const Box *b) {
-    return a->x + 0.01 < b->x + b->width && b->x + 0.01 < a->x + a->width &&
-           a->y + 0.01 < b->y + b->height && b->y + 0.01 < a->y + a->height;
-}
-
-static void check_boxes(const Picture *p) {
-    for (size_t t = 0; t < p->text_count; t++) {
-        const Box *box = &p->texts[t];
-        if (box->x < 0 || box->y < 0 || box->x + box->width > p->width ||
-            box->y + box->height > p->height)
-            fail_msg("%s: '%s' reaches out of the picture", p->name, box->text);
-        for (size_t w = 0; w < p->wire_count; w++)
-            if (overlap(box, &p->wires[w])) fail_msg("%s: a wire crosses '%s'", p->name, box->text);
-        for (size_t other = 0; other < t; other++)
-            if (overlap(box, &p->texts[other]))
-                fail_msg("%s: '%s' lies on '%s'", p->name, box->text, p->texts[other].text);
-    }
-}
-
-static Picture read_picture(const char *name, const char *text) {
-    Picture p = {.name = name};
-    const char *wrong = xml_read(text, take, &p);
-    if (wrong) fail_msg("%s: %s", name, wrong);
-    assert_null(strstr(text, "url("));
-    assert_null(strstr(text, "@import"));
-    assert_null(strstr(strstr(text, "w3.org") + 1, "//"));
+static Picture read_flow(const char *name, const char *text) {
+    Picture p = read_picture(name, text, wire_class, false);
     assert_int_equal(p.answers, 1);
-    check_boxes(&p);
     return p;
-}
-
-static void free_picture(Picture *p) {
-    free(p->texts);
-    free(p->wires);
-}
-
-static bool has_text(const Picture *p, const char *text) {
-    for (size_t k = 0; k < p->text_count; k++)
-        if (strcmp(p->texts[k].text, text) == 0) return true;
-    return false;
 }
 
 /* --- tests ------------------------------------------------------------------------------ */
@@ -172,7 +77,7 @@ static void bundled(void **state) {
         RaspSop sop = sop_of(program, NULL);
         if (!first_example(path, line, sizeof line, &input)) fail_msg("%s: no example", path);
         char *text = draw(program, &sop, &input);
-        Picture p = read_picture(path, text);
+        Picture p = read_flow(path, text);
         free_picture(&p);
         free(text);
         rasp_program_free(program);
@@ -196,7 +101,7 @@ static void lengths(void **state) {
         for (size_t i = 0; i < lengths[k]; i++) tokens[i] = (char)('a' + i * i % 26);
         RaspInput input = {.text = tokens, .length = lengths[k]};
         char *text = draw_text("s = sort(tokens, tokens);", &input);
-        Picture p = read_picture("lengths", text);
+        Picture p = read_flow("lengths", text);
         bool found = notes[k] == NULL;
         for (size_t t = 0; t < p.text_count; t++) {
             bool binned = strstr(p.texts[t].text, "positions in") != NULL;
@@ -217,7 +122,7 @@ static void escapes(void **state) {
     tokens[3] = (RaspAtom){RASP_STRING, {.s = {"x\0y", 3}}};
     RaspInput input = {.tokens = tokens, .count = 6};
     char *text = draw_text("y = tokens_asis if tokens_asis == \"<&>\" else tokens;", &input);
-    Picture p = read_picture("escapes", text);
+    Picture p = read_flow("escapes", text);
     assert_true(has_text(&p, "a<b&\"'"));
     assert_true(has_text(&p, "\\x1b[31m\\n"));
     assert_true(has_text(&p, "x␀y"));
@@ -242,7 +147,7 @@ static void wires(void **state) {
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         RaspInput input = input_of("abca");
         char *text = draw_text(cases[k].program, &input);
-        Picture p = read_picture(cases[k].program, text);
+        Picture p = read_flow(cases[k].program, text);
         if (p.arrows != cases[k].arrows)
             fail_msg("%s: %zu arrows, expected %zu", cases[k].program, p.arrows, cases[k].arrows);
         free_picture(&p);
