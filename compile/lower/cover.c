@@ -408,7 +408,8 @@ static Cut cut_expand(Lower *lower, const Cut *cut, uint32_t position, NodeId fe
     const Node *node = graph_node(graph, position == UINT32_MAX ? feature : cut->element[position]);
     for (int k = 0; k < node->arity; k++) {
         const NodeValues *v = values_of(values, node->arg[k]);
-        if (v && v->count > 1) cut_add(&next, node->arg[k]);
+        /* One value of several kinds has no number, but rows are made of it. */
+        if (v && (v->count > 1 || !values_single_kinds(v))) cut_add(&next, node->arg[k]);
     }
     return next;
 }

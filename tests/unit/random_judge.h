@@ -211,6 +211,7 @@ static inline Judgement judge_error(Judge *judge, const LowerError *error, Graph
     if (strstr(error->message, "--mask causal")) return JUDGED_AHEAD;
     if (strstr(error->message, "in f32")) return JUDGED_COARSE;
     if (strstr(error->message, "in f64")) return JUDGED_UNCERTIFIED;
+    if (strstr(error->message, "beyond 2^53")) return JUDGED_TOO_LARGE;
     return strstr(error->message, "too many") ? JUDGED_TOO_LARGE : JUDGED_REFUSED;
 }
 

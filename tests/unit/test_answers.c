@@ -45,6 +45,13 @@ static const Case cases[] = {
     {"x = (4000000000000000000 + " ALIKE("6000000000000000000") ") % 7;", "ab", 3, "a"},
     {"a = " ALIKE("6000000000000000000") "; x = a + (a if indices > 0 else 0);", "ab", 3, "ab"},
 #undef ALIKE
+    /* one value of several kinds: 1 and True */
+    {"x = length / aggregate(select(indices, indices - 1, ==), tokens == \"a\", 1);", "b", 3, "bb"},
+    {"x = length / aggregate(select(indices, indices - 1, ==), tokens == \"a\", 1);", "ab", 3,
+     "ba"},
+    {"a = aggregate(select(indices, indices - 1, ==), tokens == \"a\", 1);"
+     "x = length / (1 if a == 0 else a);",
+     "b", 3, NULL},
     /* kinds of operands */
     {"x = tokens + (tokens if tokens == \"a\" else 1);", "ab", 3, "b"},
     {"x = indices - (\"x\" if tokens == \"b\" else 1);", "ab", 3, "b"},
