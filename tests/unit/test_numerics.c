@@ -1,10 +1,13 @@
 /* The certificate and the forward pass must have the same tiles in mind: built with another width
  * of tiles, the bound is another. */
-#define RT_WIDE_KEYS       4
-#define certificate_check  narrow_certificate_check
-#define certificate_decide narrow_certificate_decide
-#define certificate_slack  narrow_certificate_slack
+#define RT_WIDE_KEYS        4
+#define certificate_check   narrow_certificate_check
+#define certificate_decide  narrow_certificate_decide
+#define certificate_slack   narrow_certificate_slack
+#define certificate_weights narrow_certificate_weights
+#define certificate_reach   narrow_certificate_reach
 #include "compile/prove/certificate.c"
+#include "compile/prove/certificate_kernel.c"
 #undef certificate_check
 
 #include "tests/unit/compile_fixture.h"
