@@ -149,9 +149,9 @@ static void check_use(struct argp_state *state, const Arguments *arguments) {
         argp_error(state, "which PROGRAM (or --task FILE, or --expr EXPRESSION)?");
     if (a->common.argument && a->task)
         argp_error(state, "expected a PROGRAM or --task, found both");
-    if (arguments->atlas && (task || a->certificate || a->target.alphabet || a->target.first ||
-                             a->target.where || a->common.choice.count || a->last ||
-                             a->vary_values))
+    if (arguments->atlas &&
+        (task || a->certificate || a->target.alphabet || a->target.first || a->target.where ||
+         a->common.choice.count || a->last || a->vary_values))
         argp_error(state, "--atlas is about all programs: expected no PROGRAM and no option of one "
                           "(FOLDER follows '=')");
 }
