@@ -1,7 +1,7 @@
 /* Weights files: an error, or a model that describes itself; of those some save and load as the
  * same bytes again, some run, some are verified and checked within limits, and what is verified
  * must agree with the interpreter.  Which, is drawn from a file's bytes: to verify compiles the
- * program again, which costs twenty times as much as to read the file.  At the end the target says
+ * program again, which costs several times what reading it does.  At the end the target says
  * how often each was done.  Changed by weights_mutator.h. */
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/weights_mutator.h"
