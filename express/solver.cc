@@ -46,6 +46,11 @@ void solver_stop_when(Solver *solver, bool (*stop)(void *), void *context) {
     solver->cadical.connect_terminator(solver);
 }
 
+/* CaDiCaL's own setting for satisfiable formulas: long phases without restarts. */
+void solver_hopeful(Solver *solver) {
+    solver->cadical.configure("sat");
+}
+
 bool solver_proof(Solver *solver, const char *path) {
     solver->cadical.set("binary", 0);
     return solver->cadical.trace_proof(path);

@@ -22,6 +22,9 @@ void solver_free(Solver *solver);
 
 /* Before anything else: `stop` is asked now and then, and true ends solver_solve. */
 void solver_stop_when(Solver *solver, bool (*stop)(void *context), void *context);
+/* Before the first clause: looks for solutions rather than for contradictions.  Which answer comes
+ * out is the same. */
+void solver_hopeful(Solver *solver);
 /* Before the first clause: writes a DRAT proof as text to the file. */
 bool solver_proof(Solver *solver, const char *path);
 
