@@ -4,6 +4,7 @@
 #include "base/table.h"
 #include "express/emit_heads.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -162,21 +163,35 @@ static void key_columns(Heads *b) {
     for (size_t e = 0; e < b->count; e++) index->over[e] = b->task->instances[e].position;
 }
 
-static bool write_source(Heads *b, Emitted *e) {
-    const char **leaves = leaves_of(b);
+/* The heads' columns, and the table over those that are needed. */
+static const char *columns_text(Heads *b, const char **leaves) {
     key_columns(b);
-    if (!leaves || !heads_columns(b)) {
-        e->problem = "a token or a label that RASP has no text for";
-        return false;
-    }
-    e->rule = b->rule ? b->rule : "no head: token and position are enough";
+    heads_columns(b);
     lowest_terms(b);
     drop_columns(b);
     for (size_t c = 0; c < b->column_count; c++)
         if (b->columns[c].kept && b->columns[c].definition)
             fprintf(b->out, "%s = %s;\n", b->columns[c].name, b->columns[c].definition);
-    const char *text = table_text(b, leaves);
-    bool is_constant = b->task->label_count == 1;
+    return table_text(b, leaves);
+}
+
+/* Is it a label, and no s-op? */
+static bool text_is_constant(const Heads *b, const char **leaves, const char *text) {
+    for (uint32_t k = 0; k < b->task->label_count; k++)
+        if (text == leaves[k]) return true;
+    return false;
+}
+
+static bool write_source(Heads *b, Emitted *e) {
+    const char **leaves = leaves_of(b);
+    if (!leaves || !heads_writable(b)) {
+        e->problem = "a token or a label that RASP has no text for";
+        return false;
+    }
+    const char *text = heads_list(b, leaves);
+    if (!text) text = columns_text(b, leaves);
+    e->rule = b->rule ? b->rule : "no head: token and position are enough";
+    bool is_constant = text_is_constant(b, leaves, text);
     fprintf(b->out, is_constant ? "answer = (%s if indices >= 0 else %s);\n" : "answer = %s;\n",
             text, text);
     return true;
@@ -239,7 +254,8 @@ static void compile(RaspProgram *program, Arena *arena, const Task *task, uint32
     RaspTarget target = {
         .tokens = task->alphabet, .token_count = task->symbols, .max_length = length};
     double left = limits->until - limits_now();
-    target.time_limit = limits->until > 0 ? (left > 0.5 ? left : 0.5) : 0;
+    /* In half seconds, so that a message about it is the same in each run. */
+    target.time_limit = limits->until > 0 ? (left > 0.5 ? ceil(2 * left) / 2 : 0.5) : 0;
     RaspModel *model = rasp_program_sop(program, NULL, &sop, &error)
                            ? rasp_compile(program, &sop, 1, &target, &error)
                            : NULL;

@@ -29,8 +29,12 @@ typedef struct Heads {
     const char *rule; /* the heads on one line */
 } Heads;
 
-/* Appends the columns of the layer's heads.  False: a token that no program can write. */
-bool heads_columns(Heads *heads);
+/* False: a token that no program can write. */
+bool heads_writable(const Heads *heads);
+/* Appends the columns of the layer's heads. */
+void heads_columns(Heads *heads);
+/* One unique head: the whole answer, without columns.  NULL: it is another layer. */
+const char *heads_list(Heads *heads, const char **leaves);
 
 Column *heads_add(Heads *heads, const char *name, const char *definition);
 /* "a" in quotes; NULL if RASP cannot write it. */
