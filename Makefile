@@ -93,9 +93,10 @@ SRC_LAB := $(wildcard lab/*.c)
 GEN     := $(B)/gen/grammar/rasp_lex.c $(B)/gen/grammar/rasp_parse.c \
            $(B)/gen/interp/eval/library_text.c
 GEN_LAB := $(B)/gen/lab/excerpt_text.c
+GEN_SHOW := $(B)/gen/show/view_text.c
 OBJ_LIB := $(SRC_LIB:%.c=$(B)/%.o) $(GEN:.c=.o)
 OBJ_EXPRESS := $(SRC_EXPRESS:%.c=$(B)/%.o) $(B)/express/solver.o
-OBJ_SHOW := $(SRC_SHOW:%.c=$(B)/%.o)
+OBJ_SHOW := $(SRC_SHOW:%.c=$(B)/%.o) $(GEN_SHOW:.c=.o)
 OBJ_LAB := $(SRC_LAB:%.c=$(B)/%.o) $(GEN_LAB:.c=.o)
 OBJ_CLI := $(SRC_CLI:%.c=$(B)/%.o) $(OBJ_EXPRESS) $(OBJ_SHOW) $(OBJ_LAB)
 # The rooms below them, whose names librasp.a keeps to itself.
@@ -166,6 +167,10 @@ $(B)/gen/lab/excerpt_text.c: lab/embed lab/text/pride.txt
 	@mkdir -p $(@D)
 	$(call Q,embed)lab/embed >$@.tmp && mv $@.tmp $@
 
+$(B)/gen/show/view_text.c: show/embed $(wildcard show/view/*)
+	@mkdir -p $(@D)
+	$(call Q,embed)show/embed >$@.tmp && mv $@.tmp $@
+
 $(B)/unit/%: tests/unit/%.c $(LIBS)
 	@mkdir -p $(@D)
 	$(call Q,build)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBS) $(LDLIBS) -lcmocka -lmpfr -lgmp
@@ -189,6 +194,10 @@ build/release/tests/%: tests/compile/%.c
 	@mkdir -p $(@D)
 	$(call Q,build)$(CC) $(CFLAGS) -o $@ $< -ljansson -lm
 
+build/release/tests/pages_trace: tests/pages/trace.c $(LIBS)
+	@mkdir -p $(@D)
+	$(call Q,build)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBS) $(LDLIBS)
+
 units: $(UNITS)
 objects: $(OBJ_LIB) $(OBJ_CLI)
 print-flags:
@@ -204,6 +213,9 @@ test: ## install what is missing, build, run every suite (plain and under saniti
 
 test-fast: all units tools ## the plain build's suites only
 	@tests/run --plain
+
+test-pages: all build/release/tests/pages_trace ## the pages of rasp view, in headless Chromium
+	@tests/pages/run
 
 fuzz: all ## all fuzz targets at once, each for 60 s (FUZZ_TIME=...)
 	@./setup --quiet --no-build --dev
@@ -278,7 +290,7 @@ clean: ## remove everything built
 help: ## this list
 	@sed -n 's/^\([a-z_.-]*\):.*## /\1\t/p' Makefile | expand -t 23
 
-.PHONY: all units objects print-flags fuzzers tools test test-fast fuzz fuzz-coverage mutate bench golden atlas lint format \
+.PHONY: all units objects print-flags fuzzers tools test test-fast test-pages fuzz fuzz-coverage mutate bench golden atlas lint format \
     compile_commands.json install uninstall clean help
 .SECONDARY:
 -include $(OBJ_LIB:.o=.d) $(OBJ_CLI:.o=.d) $(wildcard $(B)/unit/*.d $(B)/bench/*.d $(B)/fuzz_*.d)

@@ -30,6 +30,7 @@ int cmd_info(int argc, char **argv);
 int cmd_layers(int argc, char **argv);
 int cmd_repl(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
+int cmd_view(int argc, char **argv);
 
 /* Memory for the texts of a command; given back when the process ends. */
 Arena *command_arena(void);

@@ -28,6 +28,7 @@ static const struct {
     {"layers", cmd_layers, true, "the attention layers and heads a program needs"},
     {"explain", cmd_explain, true, "what a program does, in plain words"},
     {"draw", cmd_draw, false, "how a program computes its result on an input, as a picture"},
+    {"view", cmd_view, false, "a page that shows program and transformer at work"},
     {"express", cmd_express, true, "what one layer can do of a program, decided"},
     {"lab", cmd_lab, true, "claims about attention, measured"},
     {"repl", cmd_repl, false, "read, execute and show statements (also: rasp alone)"},

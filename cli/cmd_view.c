@@ -1,0 +1,221 @@
+/* `rasp view PROGRAM|WEIGHTS INPUT...`: a page that shows program and transformer at work. */
+#include "cli/command.h"
+
+#include "cli/options.h"
+#include "cli/report.h"
+#include "cli/target.h"
+#include "cli/view_data.h"
+#include "cli/view_inputs.h"
+#include "cli/weights.h"
+#include "show/view.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct ViewArguments {
+    Common common;
+    TargetOptions target;
+    char **inputs;
+    int input_count;
+    RaspForm form;
+    const char *output;
+} ViewArguments;
+
+enum { KEY_STRING = OPTION_OWN_KEYS, KEY_LIST };
+
+static const struct argp_option options[] = {
+    OPTIONS_SOP,
+    {"string", KEY_STRING, NULL, 0, "read every INPUT as a string, one token a character", 2},
+    {"list", KEY_LIST, NULL, 0, "read every INPUT as a list, e.g. '[3, 1, 2]'", 2},
+    {"output", 'o', "FILE", 0, "the page's file; without it, standard output", 2},
+    OPTION_MEMORY,
+    {0},
+};
+
+static const char help[] =
+    "Write a page, for a browser and without a network, that shows a program and its transformer "
+    "at work: source, attention, residual stream and outputs, for the INPUTs and any other that is "
+    "typed there, at any temperature.\v"
+    "A page shows inputs of up to 64 tokens, and carries the weights of models with at most 10,000 "
+    "that are not zero.\n\n"
+    "Examples:\n"
+    "  rasp view dyck \"(())\" -o view.html\n"
+    "  rasp view w.bin abc cab -o view.html";
+
+/* --- the command line ------------------------------------------------------------------------- */
+
+static const ArgumentKind argument = {
+    "PROGRAM", "expected a PROGRAM (a file or a bundled program's name) or a weights file"};
+
+static error_t parse(int key, char *text, struct argp_state *state) {
+    ViewArguments *a = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->target;
+        return 0;
+    case KEY_STRING:
+        a->form = RASP_AS_STRING;
+        return 0;
+    case KEY_LIST:
+        a->form = RASP_AS_LIST;
+        return 0;
+    case 'o':
+        a->output = text;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (!a->common.argument)
+            a->common.argument = text;
+        else
+            a->inputs[a->input_count++] = text;
+        return 0;
+    case ARGP_KEY_SUCCESS:
+        if (a->common.argument && !a->input_count)
+            argp_error(state, "expected an INPUT to begin with, e.g. rasp view %s abc -o view.html",
+                       a->common.argument);
+        return 0;
+    default:
+        return option_common(key, text, state, &a->common);
+    }
+}
+
+/* --- the page --------------------------------------------------------------------------------- */
+
+static int failed(const char *path) {
+    report_error("cannot write '%s': %s", path, strerror(errno));
+    return EXIT_FAILED;
+}
+
+static int out_of_memory(void) {
+    report_error("out of memory for a page");
+    return EXIT_FAILED;
+}
+
+static int save(const ViewArguments *a, const ViewData *data) {
+    size_t size;
+    char *text = NULL;
+    FILE *made = open_memstream(&text, &size);
+    if (made) view_data_write(made, data);
+    if (!made || fclose(made) != 0) {
+        free(text);
+        return out_of_memory();
+    }
+    const char *program = data->info->program ? data->info->program : "weights";
+    FILE *out = a->output ? fopen(a->output, "w") : stdout;
+    if (out) view_write(out, program, text);
+    free(text);
+    if (!out) return failed(a->output);
+    if (!a->output) return EXIT_FINE; /* report_output says what became of it */
+    bool fine = !ferror(out);
+    return fclose(out) == 0 && fine ? EXIT_FINE : failed(a->output);
+}
+
+/* What the parts are for.  A file may hold no program, or weights that its program did not make:
+ * then they go without names. */
+static int find_circuit(RaspModel *model, ViewData *data) {
+    RaspError error;
+    if (!data->info->program) {
+        report_note("the file does not hold its program: its parts have no names");
+        return EXIT_FINE;
+    }
+    data->circuit = rasp_model_circuit(model, &error);
+    if (data->circuit) return EXIT_FINE;
+    if (error.status != RASP_WRONG_FILE) return report_failure(&error);
+    report_note("%s: its parts have no names", error.text);
+    return EXIT_FINE;
+}
+
+static int write_page(const ViewArguments *a, RaspModel *model, ViewData *data) {
+    int status = find_circuit(model, data);
+    if (data->info->nonzero > VIEW_WEIGHTS)
+        report_note("%zu weights are not zero, more than the %d that a page carries: it shows the "
+                    "program and the interpreter's outputs",
+                    data->info->nonzero, VIEW_WEIGHTS);
+    return status == EXIT_FINE ? save(a, data) : status;
+}
+
+/* What the page shows of the model is what its file holds. */
+static int make_page(const ViewArguments *a, RaspModel *model, ViewData *data) {
+    RaspError error;
+    unsigned char *bytes;
+    size_t size;
+    if (!rasp_model_bytes(model, &bytes, &size, &error)) return report_failure(&error);
+    int status = view_data_open(data, bytes) ? write_page(a, model, data) : out_of_memory();
+    view_data_close(data);
+    rasp_free(bytes);
+    return status;
+}
+
+static int view(const ViewArguments *a, RaspModel *model) {
+    ViewData data = {.info = rasp_model_info(model)};
+    ViewInputs inputs = {.model = model, .texts = a->inputs, .form = a->form};
+    if (data.info->alphabet_size > VIEW_ALPHABET) {
+        report_error("a page shows alphabets of at most %d tokens, this one has %zu; --alphabet "
+                     "chooses a smaller one",
+                     VIEW_ALPHABET, data.info->alphabet_size);
+        return EXIT_FAILED;
+    }
+    int status = view_inputs_run(&inputs, (size_t)a->input_count);
+    data.inputs = inputs.list;
+    data.input_count = (size_t)a->input_count;
+    if (status == EXIT_FINE) status = make_page(a, model, &data);
+    view_inputs_free(&inputs);
+    return status;
+}
+
+/* --- the command ------------------------------------------------------------------------------ */
+
+static int view_program(const ViewArguments *a) {
+    Program program;
+    const RaspSop *sops;
+    size_t count;
+    RaspModel *model = NULL;
+    int status = program_open(a->common.argument, a->common.memory, &program);
+    if (status == EXIT_FINE) status = program_sops(&program, &a->common.choice, &sops, &count);
+    if (status == EXIT_FINE)
+        status = target_compile(&program, sops, count, &a->target.target, &model);
+    if (status == EXIT_FINE) status = view(a, model);
+    rasp_model_free(model);
+    rasp_program_free(program.handle);
+    return status;
+}
+
+static int view_weights(const ViewArguments *a) {
+    const SopChoice *choice = &a->common.choice;
+    const char *path = a->common.argument;
+    RaspModel *model;
+    if (a->target.given || choice->count || choice->all || choice->expression) {
+        report_error("'%s' is a weights file, which says itself what it was compiled from and for; "
+                     "options of the compiler go with a program",
+                     path);
+        return EXIT_WRONG_USE;
+    }
+    int status =
+        weights_open(path, &(WeightsLimits){a->common.memory, a->target.target.time_limit}, &model);
+    if (status != EXIT_FINE) return status;
+    status = view(a, model);
+    rasp_model_free(model);
+    return status;
+}
+
+int cmd_view(int argc, char **argv) {
+    static const struct argp_child children[] = {{&target_options, 0, NULL, 0}, {0}};
+    static const struct argp argp = {.options = options,
+                                     .parser = parse,
+                                     .args_doc = "PROGRAM|WEIGHTS INPUT...",
+                                     .doc = help,
+                                     .children = children};
+    ViewArguments arguments = {.common = {.kind = &argument}};
+    arguments.inputs = ARENA_ARRAY(command_arena(), (size_t)argc, char *);
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    int status = EXIT_WRONG_USE;
+    if (!arguments.output && isatty(STDOUT_FILENO))
+        report_error("a page does not go to a terminal; -o view.html writes it to a file");
+    else if (weights_recognised(arguments.common.argument))
+        status = view_weights(&arguments);
+    else
+        status = view_program(&arguments);
+    free(arguments.common.choice.names);
+    return status;
+}
