@@ -149,7 +149,8 @@ static int make_page(const ViewArguments *a, RaspModel *model, ViewData *data) {
 
 static int view(const ViewArguments *a, RaspModel *model) {
     ViewData data = {.info = rasp_model_info(model)};
-    ViewInputs inputs = {.model = model, .texts = a->inputs, .form = a->form};
+    ViewInputs inputs = {
+        .model = model, .texts = a->inputs, .form = a->form, .memory = a->common.memory};
     if (data.info->alphabet_size > VIEW_ALPHABET) {
         report_error("a page shows alphabets of at most %d tokens, this one has %zu; --alphabet "
                      "chooses a smaller one",

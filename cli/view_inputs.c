@@ -80,7 +80,7 @@ static int find_sops(RaspModel *model, RaspSop **sops) {
 int view_inputs_run(ViewInputs *inputs, size_t count) {
     RaspError error;
     RaspSop *sops;
-    RaspConfig config = report_config(0);
+    RaspConfig config = report_config(inputs->memory);
     inputs->list = ARENA_ARRAY(command_arena(), count, ViewInput);
     inputs->runs = ARENA_ARRAY(command_arena(), count, RaspRun *);
     int status = find_sops(inputs->model, &sops);

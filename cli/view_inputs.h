@@ -9,6 +9,7 @@ typedef struct ViewInputs {
     RaspModel *model;
     char **texts;
     RaspForm form;
+    size_t memory;   /* of the forward pass; 0: the usual */
     ViewInput *list; /* made; one a text */
     RaspRun **runs;
     size_t run_count;

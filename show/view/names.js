@@ -9,7 +9,7 @@ function sopText(sop) {
 
 // {"a": 0, "b": 1}[tokens], which the compiler makes, in short: tokens is "b".
 function lookupText(text) {
-  const found = /^\{(.*)\}\[(\w+)\]$/.exec(text);
+  const found = /^\{([^{}]*)\}\[(.+)\]$/.exec(text);
   if (!found) return text;
   const ones = [...found[1].matchAll(/("(?:[^"\\]|\\.)*"|[^\s,:]+): (-?[\d.]+)/g)];
   const hot = ones.filter(([, , value]) => value === '1');

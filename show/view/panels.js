@@ -126,7 +126,7 @@ function sweepRow(k, hard) {
 }
 
 function drawOutputs() {
-  const given = givenInput(state.ids);
+  const known = givenInput(state.ids), given = known && known.interpreted ? known : null;
   fill('outputs', ...data.outputs.slice(0, data.output_count).map((output, k) => {
     const hard = state.hard && answers(data, state.hard, k), soft = state.soft && answers(data, state.soft, k);
     const rows = [];
@@ -138,7 +138,8 @@ function drawOutputs() {
     return table(`Output ${shown(output.name)}`, [heading(shown(output.name), 'name'), ...positionHeads()], rows);
   }));
   fill('outputs-note', given ? 'The interpreter ran this input when the page was made.'
-    : 'You typed this input: hard attention stands for the interpreter, whose 0/1 selection it computes.');
+    : (known ? 'The file does not hold its program: ' : 'You typed this input: ') +
+      'hard attention stands for the interpreter, whose 0/1 selection it computes.');
 }
 
 // --- attention --------------------------------------------------------------------------------

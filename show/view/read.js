@@ -10,12 +10,13 @@ function shownToken(text) {
   return text === '' ? '""' : shown(text).replace(/ /g, '␣');
 }
 
-// A number for people: at most four decimals, none where it is whole.
+// A number for people: at most four decimals, none where it is whole; what is left of rounding is 0.
 function shownNumber(x) {
+  if (Math.abs(x) < 1e-12) return '0';
   if (!Number.isFinite(x)) return x > 0 ? '∞' : x < 0 ? '−∞' : '?';
   const rounded = Math.abs(x) >= 1e6 || (x && Math.abs(x) < 1e-4) ? x.toExponential(1)
     : String(Number(x.toFixed(4)));
-  return rounded.replace('-', '−');
+  return rounded.replace(/-/g, '−');
 }
 
 // A value of a program: numbers in as many digits as tell them apart.

@@ -58,7 +58,7 @@ function weightReason(pick) {
       (pick.hard ? ':' : ` at temperature ${degrees()}:`)),
     sumTable('Terms of the score', terms, scores[pick.key]),
     make('p', {}, `The greatest score of the row is ${shownNumber(most)}. ` + (pick.hard
-      ? `Keys within ${shownNumber(head.gap / 4)} of it are selected, so the weight is ${shownNumber(run.weights[pick.query][pick.key])}.`
+      ? `Keys within ${shownNumber(head.gap / 4 * run.scale)} of it are selected, so the weight is ${shownNumber(run.weights[pick.query][pick.key])}.`
       : `exp(${shownNumber(scores[pick.key] - most)}), divided by the row’s sum, is the weight ${shownNumber(run.weights[pick.query][pick.key])}.`)),
     movedTable(pick, head, run)];
 }
@@ -97,12 +97,14 @@ function tableReason(pick) {
     make('th', {scope: 'row'}, `${t.first + u}`),
     ...state.ids.map((_, i) => amountCell(state.soft.hidden[t.layer][t.sublayer][i + 1][t.first + u]))));
   return [make('p', {}, `The table in ${unitsName(t)} reads `, make('code', {}, sopText(sops[t.reads])), ' and gives ',
-    make('code', {}, t.columns.map(c => sopText(sops[columns[c].sop])).join(', ')),
+    make('code', {}, t.columns.map(c => sopShort(sops[columns[c].sop])).join(', ')),
     `. Its units, after the ReLU${t.units > shownTerms ? `, the first ${shownTerms} of ${t.units}` : ''}:`),
     make('div', {class: 'scroll'}, table('Hidden units', [heading('unit'), ...positionHeads()], rows))];
 }
 
 function drawReason() {
   const draw = {stream: streamReason, weight: weightReason, output: outputReason, table: tableReason}[state.picked && state.picked.kind];
-  if (draw) fill('reason', ...draw(state.picked));
+  part('reason-panel').classList.toggle('idle', !draw);
+  fill('reason', ...(draw ? draw(state.picked)
+    : [make('p', {class: 'faint'}, 'Press a cell of the attention, the stream or the outputs.')]));
 }
