@@ -215,6 +215,7 @@ test-fast: all units tools ## the plain build's suites only
 	@tests/run --plain
 
 test-pages: all build/release/tests/pages_trace ## the pages of rasp view, in headless Chromium
+	@./setup --quiet --no-build --dev
 	@tests/pages/run
 
 fuzz: all ## all fuzz targets at once, each for 60 s (FUZZ_TIME=...)

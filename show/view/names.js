@@ -42,12 +42,14 @@ function unitOwner(data, layer, sublayer, unit) {
   return table ? {table} : {clear: data.circuit.clears.find(c => here(c) && c.unit === unit)};
 }
 
-function unitName(data, layer, sublayer, unit) {
-  const name = unit < 0 ? `bias ${layer}.${sublayer}` : `unit ${layer}.${sublayer}.${unit}`;
-  if (unit < 0) return name;
+const unitName = (layer, sublayer, unit) =>
+  unit < 0 ? `bias ${layer}.${sublayer}` : `unit ${layer}.${sublayer}.${unit}`;
+
+// What a unit is for, in words; '' where that is not known.
+function unitPurpose(data, {layer, sublayer, unit}) {
   const {table, clear} = unitOwner(data, layer, sublayer, unit), {sops, columns} = data.circuit;
-  if (table) return `${name}, of the table that reads ${sopShort(sops[table.reads])}`;
-  return clear ? `${name}, which clears ${sopShort(sops[columns[clear.column].sop])}` : name;
+  if (table) return `${unitsName(table)}: the table that reads ${sopShort(sops[table.reads])}`;
+  return clear ? `${unitName(layer, sublayer, unit)} clears ${sopShort(sops[columns[clear.column].sop])}` : '';
 }
 
 // What a dimension carries after a step: {label, title, column, sop, output}, or null if nothing.

@@ -27,7 +27,7 @@ function termName(term) {
   if (term.what === 'token') return 'embedding of the token';
   if (term.what === 'position') return 'embedding of the position';
   if (term.what === 'unit') {
-    const name = unitName(data, term.layer, term.sublayer, term.unit);
+    const name = unitName(term.layer, term.sublayer, term.unit);
     return term.unit < 0 ? name : `${name}: active ${shownNumber(term.active)}`;
   }
   return `${headName(term.layer, term.head)} from ${placed(term.key)}: ` +
@@ -39,10 +39,11 @@ const traceOf = pick => pick.hard ? state.hard : state.soft;
 function streamReason(pick) {
   const trace = traceOf(pick), step = trace.steps[pick.step];
   const what = carried(data, pick.dim, pick.step) || {label: dimName(pick.dim), title: ''};
-  const terms = streamTerms(model, trace, pick.step, pick.position, pick.dim)
-    .map(term => ({name: termName(term), amount: term.amount}));
+  const terms = streamTerms(model, trace, pick.step, pick.position, pick.dim);
+  const purposes = new Set(terms.filter(t => t.what === 'unit').map(t => unitPurpose(data, t)).filter(text => text));
   return [make('p', {}, make('code', {}, what.title || what.label), ` at ${placed(pick.position)}, ${dimName(pick.dim)}, after ${stepName(step)}:`),
-    sumTable('Terms of the number', terms, step.h[pick.position][pick.dim])];
+    sumTable('Terms of the number', terms.map(term => ({name: termName(term), amount: term.amount})), step.h[pick.position][pick.dim]),
+    ...[...purposes].map(text => make('p', {class: 'faint'}, text))];
 }
 
 function weightReason(pick) {
