@@ -241,6 +241,9 @@ golden: all tools ## rewrite the golden files; read the diff
 	@tests/golden/run --rewrite
 	@tests/compile/run --rewrite
 
+tour: all ## the pictures of docs/tour.md
+	@docs/tour/make
+
 atlas: all ## what one layer can do of every bundled program; writes docs/atlas.md
 	@$(BIN) express --atlas=build/atlas -o docs/atlas.md
 
@@ -291,7 +294,7 @@ clean: ## remove everything built
 help: ## this list
 	@sed -n 's/^\([a-z_.-]*\):.*## /\1\t/p' Makefile | expand -t 23
 
-.PHONY: all units objects print-flags fuzzers tools test test-fast test-pages fuzz fuzz-coverage mutate bench golden atlas lint format \
+.PHONY: all units objects print-flags fuzzers tools test test-fast test-pages fuzz fuzz-coverage mutate bench golden atlas tour lint format \
     compile_commands.json install uninstall clean help
 .SECONDARY:
 -include $(OBJ_LIB:.o=.d) $(OBJ_CLI:.o=.d) $(wildcard $(B)/unit/*.d $(B)/bench/*.d $(B)/fuzz_*.d)
