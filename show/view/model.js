@@ -24,10 +24,11 @@ function unpackModel(data) {
     tokens: tensor('embed.tokens'),
     positions: tensor('embed.positions'),
     layers: data.layers.map((layer, l) => ({
-      heads: layer.heads.map((head, h) => Object.assign(
-        matrices(`layers.${l}.heads.${h}.`, ['query', 'key', 'value', 'output']), head)),
-      sublayers: Array.from({length: layer.sublayers}, (_, m) =>
-        matrices(`layers.${l}.mlps.${m}.`, ['in', 'in_bias', 'out', 'out_bias'])),
+      heads: layer.heads.map(
+        (head, h) => Object.assign(
+          matrices(`layers.${l}.heads.${h}.`, ['query', 'key', 'value', 'output']), head)),
+      sublayers: Array.from({length: layer.sublayers},
+        (_, m) => matrices(`layers.${l}.mlps.${m}.`, ['in', 'in_bias', 'out', 'out_bias'])),
     })),
   };
 }
@@ -35,14 +36,17 @@ function unpackModel(data) {
 const zeros = (rows, cols) => Array.from({length: rows}, () => new Float64Array(cols));
 
 function addRow(into, entries, factor) {
-  for (const [column, weight] of entries) into[column] += factor * weight;
+  for (const [column, weight] of entries)
+    into[column] += factor * weight;
 }
 
 // x (n+1, rows) @ tensor (rows, cols)
 function multiply(x, tensor) {
   return x.map(row => {
     const out = new Float64Array(tensor.cols);
-    row.forEach((factor, k) => { if (factor) addRow(out, tensor.list[k], factor); });
+    row.forEach((factor, k) => {
+      if (factor) addRow(out, tensor.list[k], factor);
+    });
     return out;
   });
 }
@@ -74,8 +78,9 @@ function runHead(head, h, options) {
   const scale = head.scale === 'log_length' ? Math.log(h.length) : 1;
   const temperature = options.hard ? 1 : options.temperature;
   const dot = (a, b) => a.reduce((sum, x, d) => sum + x * b[d], 0);
-  const scores = q.map((row, i) => k.map((key, j) =>
-    visible(head, i, j) ? scale * dot(row, key) / temperature : -Infinity));
+  const scores =
+    q.map((row, i) => k.map(
+            (key, j) => visible(head, i, j) ? scale * dot(row, key) / temperature : -Infinity));
   const weights = scores.map(row => weigh(row, options.hard, head.gap / 4 * scale));
   const mixed = weights.map(row => {
     const out = new Float64Array(head.value.cols);
@@ -91,7 +96,9 @@ function runSublayer(sublayer, h) {
   hidden.forEach((row, i) => {
     addRow(row, sublayer.in_bias.list[0], 1);
     row.forEach((x, u) => { row[u] = x > 0 ? x : 0; });
-    row.forEach((x, u) => { if (x) addRow(h[i], sublayer.out.list[u], x); });
+    row.forEach((x, u) => {
+      if (x) addRow(h[i], sublayer.out.list[u], x);
+    });
     addRow(h[i], sublayer.out_bias.list[0], 1);
   });
   return hidden;

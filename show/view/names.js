@@ -13,7 +13,8 @@ function lookupText(text) {
   if (!found) return text;
   const ones = [...found[1].matchAll(/("(?:[^"\\]|\\.)*"|[^\s,:]+): (-?[\d.]+)/g)];
   const hot = ones.filter(([, , value]) => value === '1');
-  const only = ones.length > 2 && hot.length === 1 && ones.every(([, , value]) => value === '1' || value === '0');
+  const only = ones.length > 2 && hot.length === 1 &&
+    ones.every(([, , value]) => value === '1' || value === '0');
   return only ? `${found[2]} is ${hot[0][1]}` : `{…}[${found[2]}]`;
 }
 
@@ -21,7 +22,8 @@ const sopShort = sop => shown(sop.name || lookupText(sop.text));
 
 function stepName(step) {
   if (step.sublayer === -2) return 'embedding';
-  return step.sublayer < 0 ? `layer ${step.layer}: heads` : `layer ${step.layer}: units ${step.sublayer}`;
+  return step.sublayer < 0 ? `layer ${step.layer}: heads`
+                           : `layer ${step.layer}: units ${step.sublayer}`;
 }
 
 function circuitHead(data, layer, head) {
@@ -37,8 +39,8 @@ function unitsName(t) {
 // The table or clear that a hidden unit belongs to.
 function unitOwner(data, layer, sublayer, unit) {
   const here = part => part.layer === layer && part.sublayer === sublayer;
-  const table = data.circuit.tables.find(t =>
-    here(t) && unit >= t.first && unit < t.first + t.units);
+  const table =
+    data.circuit.tables.find(t => here(t) && unit >= t.first && unit < t.first + t.units);
   return table ? {table} : {clear: data.circuit.clears.find(c => here(c) && c.unit === unit)};
 }
 
@@ -49,15 +51,17 @@ const unitName = (layer, sublayer, unit) =>
 function unitPurpose(data, {layer, sublayer, unit}) {
   const {table, clear} = unitOwner(data, layer, sublayer, unit), {sops, columns} = data.circuit;
   if (table) return `${unitsName(table)}: the table that reads ${sopShort(sops[table.reads])}`;
-  return clear ? `${unitName(layer, sublayer, unit)} clears ${sopShort(sops[columns[clear.column].sop])}` : '';
+  return clear
+    ? `${unitName(layer, sublayer, unit)} clears ${sopShort(sops[columns[clear.column].sop])}`
+    : '';
 }
 
 // What a dimension carries after a step: {label, title, column, sop, output}, or null if nothing.
 function carried(data, dim, step) {
   if (dim === data.circuit.one) return {label: 'one', title: '1 at each position, 0 in the sink'};
   if (dim === data.circuit.sink) return {label: 'sink', title: '1 in the sink, 0 elsewhere'};
-  const column = data.circuit.columns.findIndex(c => c.dim === dim && c.written <= step &&
-    (c.cleared === undefined || step < c.cleared));
+  const column = data.circuit.columns.findIndex(
+    c => c.dim === dim && c.written <= step && (c.cleared === undefined || step < c.cleared));
   if (column >= 0) {
     const sop = data.circuit.sops[data.circuit.columns[column].sop];
     return {label: sopShort(sop), title: sopText(sop), column, sop};
@@ -67,7 +71,11 @@ function carried(data, dim, step) {
     if (value < 0 || value >= count) continue;
     const name = shown(output.name);
     return output.decode === 'argmax'
-      ? {label: `${name} is ${shownValue(output.values[value])}?`, title: 'the greatest wins', output: k}
+      ? {
+          label: `${name} is ${shownValue(output.values[value])}?`,
+          title: 'the greatest wins',
+          output: k
+        }
       : {label: `output ${name}`, title: 'the number that the output reads', output: k};
   }
   return data.circuit.columns.length ? null : {label: dimName(dim), title: 'not recorded'};
@@ -78,24 +86,33 @@ function carried(data, dim, step) {
 function partsOf(data, source, line) {
   const {sops, columns, heads, tables} = data.circuit, parts = [];
   const known = index => sops[index].span && data.sources.some(s => s.name === sops[index].span[0]);
-  const here = (...list) => line === null ? !list.some(known)
+  const here = (...list) => line === null
+    ? !list.some(known)
     : list.some(i => known(i) && sops[i].span[0] === source && sops[i].span[1] === line);
   heads.forEach(h => {
     if (here(h.selector, ...h.columns.map(c => columns[c].sop)))
-      parts.push({text: headName(h.layer, h.head), title: sopText(sops[h.selector]),
-        pick: {kind: 'head', layer: h.layer, head: h.head}});
+      parts.push({
+        text: headName(h.layer, h.head),
+        title: sopText(sops[h.selector]),
+        pick: {kind: 'head', layer: h.layer, head: h.head}
+      });
   });
   tables.forEach((t, index) => {
     const gives = t.columns.map(c => columns[c].sop);
     if (here(...gives))
-      parts.push({text: unitsName(t),
+      parts.push({
+        text: unitsName(t),
         title: `${sopText(sops[t.reads])} → ${gives.map(g => sopShort(sops[g])).join(', ')}`,
-        pick: {kind: 'table', table: index}});
+        pick: {kind: 'table', table: index}
+      });
   });
   columns.forEach((c, index) => {
     if (c.dim !== undefined && here(c.sop))
-      parts.push({text: `column ${c.dim}`, title: sopText(sops[c.sop]),
-        pick: {kind: 'column', column: index}});
+      parts.push({
+        text: `column ${c.dim}`,
+        title: sopText(sops[c.sop]),
+        pick: {kind: 'column', column: index}
+      });
   });
   return parts;
 }

@@ -2,31 +2,33 @@
 
 // Text with what is not seen, or reorders what stands around it, made visible.
 function shown(text) {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g, c =>
-    '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0'));
+  return text.replace(
+    /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
+    c => '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0'));
 }
 
-function shownToken(text) {
-  return text === '' ? '""' : shown(text).replace(/ /g, '␣');
-}
+function shownToken(text) { return text === '' ? '""' : shown(text).replace(/ /g, '␣'); }
 
-// A number for people: at most four decimals, none where it is whole; what is left of rounding is 0.
+// A number for people: at most four decimals, none where it is whole; what is left of rounding is
+// 0.
 function shownNumber(x) {
   if (Math.abs(x) < 1e-12) return '0';
   if (!Number.isFinite(x)) return x > 0 ? '∞' : x < 0 ? '−∞' : '?';
   const rounded = Math.abs(x) >= 1e6 || (x && Math.abs(x) < 1e-4) ? x.toExponential(1)
-    : String(Number(x.toFixed(4)));
+                                                                  : String(Number(x.toFixed(4)));
   return rounded.replace(/-/g, '−');
 }
 
 // A value of a program: numbers in as many digits as tell them apart.
 function shownValue(value) {
-  return typeof value === 'number' ? String(Number(value.toPrecision(8))).replace('-', '−') : shownToken(value);
+  return typeof value === 'number' ? String(Number(value.toPrecision(8))).replace('-', '−')
+                                   : shownToken(value);
 }
 
 function shownWeight(a) {
-  return a < 0.005 ? (a < 1e-6 ? '0' : '<.01') : a > 0.995 ? (a > 1 - 1e-6 ? '1' : '>.99')
-    : a.toFixed(2).slice(1);
+  return a < 0.005 ? (a < 1e-6 ? '0' : '<.01')
+    : a > 0.995    ? (a > 1 - 1e-6 ? '1' : '>.99')
+                   : a.toFixed(2).slice(1);
 }
 
 const MISTAKES = {
@@ -34,7 +36,8 @@ const MISTAKES = {
   long: (count, most) => `an input has at most ${most} tokens, found ${count}`,
   token: (token, alphabet) => `'${shown(token)}' is not in the alphabet: ${alphabet}`,
   first: (found, first) => `inputs start with '${shown(first)}', found '${shown(found)}'`,
-  list: () => 'expected a list such as ["a", "b"] or [1, 2], found no end, or no comma between tokens',
+  list: () =>
+    'expected a list such as ["a", "b"] or [1, 2], found no end, or no comma between tokens',
 };
 
 // What a list's text says, each entry a string or a word as it stands; null: it is no list.
@@ -50,20 +53,21 @@ function readList(text) {
   return null;
 }
 
-// As on the command line: a text with the form of a list is that list, any other a string, a token a
-// character.  {ids} or {mistake}.
+// As on the command line: a text with the form of a list is that list, any other a string, a token
+// a character.  {ids} or {mistake}.
 function readInput(data, text) {
   const strings = data.token_type === 'string', trimmed = text.trim();
   const asList = trimmed.startsWith('[') && (!strings || trimmed.endsWith(']'));
-  const entries = asList && trimmed !== '[]' ? readList(trimmed)
-    : [...text].map(c => ({quoted: true, text: c}));
-  if (!entries) return {mistake: MISTAKES.list()};
+  const entries =
+    asList && trimmed !== '[]' ? readList(trimmed) : [...text].map(c => ({quoted: true, text: c}));
+  if (!entries || (!strings && !asList && trimmed)) return {mistake: MISTAKES.list()};
   if (!entries.length) return {mistake: MISTAKES.empty()};
   const most = Math.min(data.max_length, data.most_shown);
   if (entries.length > most) return {mistake: MISTAKES.long(entries.length, most)};
   const ids = [];
   for (const token of entries) {
-    const word = token.quoted ? token.text : token.text.replace(/^(T)rue$|^(F)alse$/, x => x.toLowerCase());
+    const word =
+      token.quoted ? token.text : token.text.replace(/^(T)rue$|^(F)alse$/, x => x.toLowerCase());
     const id = token.quoted === strings ? data.alphabet.indexOf(word) : -1;
     if (id < 0) return {mistake: MISTAKES.token(token.text, alphabetText(data))};
     ids.push(id);
@@ -75,7 +79,8 @@ function readInput(data, text) {
 
 function alphabetText(data) {
   const most = 40, tokens = data.alphabet.slice(0, most).map(shownToken);
-  return tokens.join(' ') + (data.alphabet.length > most ? ` … (${data.alphabet.length} tokens)` : '');
+  return tokens.join(' ') +
+    (data.alphabet.length > most ? ` … (${data.alphabet.length} tokens)` : '');
 }
 
 // How the input of these tokens is written.

@@ -12,12 +12,13 @@ function streamTerms(model, trace, step, position, dim) {
   add('position', entry(model.positions, position), {});
   trace.steps.slice(1, step + 1).forEach(({layer, sublayer}) => {
     if (sublayer < 0)
-      model.layers[layer].heads.forEach((head, h) =>
-        headTerms(head, trace.heads[layer][h], position, dim)
-          .forEach(({amount, ...rest}) => add('head', amount, {layer, head: h, ...rest})));
+      model.layers[layer].heads.forEach(
+        (head, h) => headTerms(head, trace.heads[layer][h], position,
+          dim).forEach(({amount, ...rest}) => add('head', amount, {layer, head: h, ...rest})));
     else
-      unitTerms(model.layers[layer].sublayers[sublayer], trace.hidden[layer][sublayer][position],
-        dim).forEach(({amount, ...rest}) => add('unit', amount, {layer, sublayer, ...rest}));
+      unitTerms(
+        model.layers[layer].sublayers[sublayer], trace.hidden[layer][sublayer][position], dim)
+        .forEach(({amount, ...rest}) => add('unit', amount, {layer, sublayer, ...rest}));
   });
   return terms;
 }
@@ -34,8 +35,8 @@ function headTerms(head, run, position, dim) {
 // Of a sublayer's result: for each hidden unit activation * weight; unit -1 is the bias.
 function unitTerms(sublayer, hidden, dim) {
   const entry = row => (row.find(([d]) => d === dim) || [0, 0])[1];
-  const units = sublayer.out.list.map((row, unit) =>
-    ({unit, active: hidden[unit], amount: hidden[unit] * entry(row)}));
+  const units = sublayer.out.list.map(
+    (row, unit) => ({unit, active: hidden[unit], amount: hidden[unit] * entry(row)}));
   return [...units, {unit: -1, active: 1, amount: entry(sublayer.out_bias.list[0])}];
 }
 
@@ -48,14 +49,17 @@ function scoreTerms(head, run, h, query, key) {
     return list;
   };
   const keys = byRank(head.key), sums = new Map();
-  byRank(head.query).forEach((row, rank) => row.forEach(([a, wa]) => keys[rank].forEach(([b, wb]) => {
+  byRank(head.query).forEach((row, rank) => row.forEach(([a,
+    wa]) => keys[rank].forEach(([b, wb]) => {
     const place = a * head.query.rows + b;
     sums.set(place, (sums.get(place) || 0) + wa * wb);
   })));
-  return [...sums].map(([place, coefficient]) => {
-    const a = Math.floor(place / head.query.rows), b = place % head.query.rows;
-    const amount = h[query][a] * coefficient * h[key][b] * run.scale;
-    return {a, b, amount};
-  }).filter(term => Math.abs(term.amount) > 1e-12)
+  return [...sums]
+    .map(([place, coefficient]) => {
+      const a = Math.floor(place / head.query.rows), b = place % head.query.rows;
+      const amount = h[query][a] * coefficient * h[key][b] * run.scale;
+      return {a, b, amount};
+    })
+    .filter(term => Math.abs(term.amount) > 1e-12)
     .sort((x, y) => Math.abs(y.amount) - Math.abs(x.amount));
 }
