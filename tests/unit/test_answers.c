@@ -218,9 +218,45 @@ static void test_long_inputs(void **state) {
     fixture_close(&f);
 }
 
+/* Of a condition that some input meets, one is found, be the domain small or large; that none
+ * does is only certain where all were tried. */
+static void test_where(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *alphabet;
+        uint32_t length;
+        bool holds, all;
+    } conditions[] = {
+        {"x = tokens == \"b\";", "ab", 3, true, true},
+        {"x = selector_width(select(tokens, tokens, ==)) == 3;", "ab", 3, true, true},
+        {"x = indices > 0;", "ab", 3, false, true},
+        {"x = tokens == \"b\";", "abcdefgh", 30, true, false},
+        {"x = length == 30;", "abcdefgh", 30, true, false},
+        {"x = indices > 0;", "abcdefgh", 30, false, false},
+    };
+    for (size_t k = 0; k < sizeof conditions / sizeof *conditions; k++) {
+        CompileFixture f;
+        fixture_open(&f, conditions[k].text, conditions[k].alphabet, conditions[k].length);
+        Binding main;
+        assert_true(session_main(f.session, &main));
+        Domain domain = {.alphabet = f.options.alphabet,
+                         .alphabet_size = f.options.alphabet_size,
+                         .max_length = conditions[k].length,
+                         .first = -1,
+                         .where = main.value.object->node};
+        bool all;
+        bool holds = answers_where_holds(session_graph(f.session), &domain, f.arena, &all);
+        if (holds != conditions[k].holds || all != conditions[k].all)
+            fail_msg("%s over %s: holds %d, all tried %d", conditions[k].text,
+                     conditions[k].alphabet, holds, all);
+        fixture_close(&f);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_everywhere_or_the_shortest), cmocka_unit_test(test_partial),
-        cmocka_unit_test(test_proofs), cmocka_unit_test(test_long_inputs)};
+        cmocka_unit_test(test_proofs), cmocka_unit_test(test_long_inputs),
+        cmocka_unit_test(test_where)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

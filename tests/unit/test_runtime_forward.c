@@ -256,6 +256,9 @@ static void test_bad_inputs(void **state) {
     assert_string_equal(err.text, "expected at most 5 tokens, the model's maximum length, found 6");
     assert_false(engine_run(engine, ids + 4, 2, &result, &err));
     assert_string_equal(err.text, "position 1: expected a token id below 3, found 3");
+    ReferenceOptions how = {.rule = options.rule, .temperature = 1};
+    assert_null(reference_run(model, &how, ids + 4, 2, &err));
+    assert_string_equal(err.text, "token 1: no such id: 3");
     size_t id;
     RtAtom t1 = rt_string("t1", 2), missing = rt_string("x\0y", 3), number = rt_float(1);
     assert_true(rt_token_id(engine, &t1, &id, &err));
