@@ -302,6 +302,29 @@ static void test_every_field(void **state) {
 
 /* --- changed weights, unknown keys --------------------------------------------------------- */
 
+/* Each place at which a number is read, the first and the last too, moved by less than a gap. */
+static void test_every_place(void **state) {
+    (void)state;
+    static const char mixed[] = "y = indices if tokens == \"a\" else indices + 0.0;\n";
+    static const char *const name[] = {"y"};
+    static const RaspTarget target = {.alphabet = "ab", .max_length = 3};
+    Bytes b = compile(mixed, name, 1, &target);
+    Model *model = load(b);
+    ModelOutput *output = model->outputs[0];
+    RaspVerifyReport report;
+    assert_non_null(output->places);
+    assert_int_equal(output->value_count, 6);
+    for (size_t k = 0; k < output->value_count; k++) {
+        double place = output->places[k];
+        output->places[k] += 0.125;
+        if (passes(model, &report)) fail_msg("place %zu has moved, and it is verified", k);
+        output->places[k] = place;
+        assert_true(passes(model, &report));
+    }
+    model_free(model);
+    free(b.bytes);
+}
+
 static void nudge(Model *model, double factor) {
     Tensor *t = &model->layers[0]->heads[0]->query;
     for (size_t k = 0; k < tensor_size(t); k++) t->data[k] *= factor;
@@ -362,8 +385,8 @@ static void test_twice(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_value), cmocka_unit_test(test_every_field),
-        cmocka_unit_test(test_changed_weights), cmocka_unit_test(test_unknown_keys),
-        cmocka_unit_test(test_twice)};
+        cmocka_unit_test(test_every_value),  cmocka_unit_test(test_every_field),
+        cmocka_unit_test(test_every_place),  cmocka_unit_test(test_changed_weights),
+        cmocka_unit_test(test_unknown_keys), cmocka_unit_test(test_twice)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
