@@ -119,8 +119,8 @@ static void test_covers_and_bits_against_satisfiability(void **state) {
     for (unsigned k = 0; k < 150; k++) {
         Arena *arena = arena_new(&budget);
         Limits limits = {.budget = &budget};
-        Task *task = task_new(arena, 2, k % 3 ? 3 : 4, true, k % 3 ? random_label : many_labels,
-                              &random);
+        Task *task =
+            task_new(arena, 2, k % 3 ? 3 : 4, true, k % 3 ? random_label : many_labels, &random);
         Query query = {.kind = CLASS_AVERAGE, .most = 4, .values = 1};
         Verdict average = decide(arena, task, query);
         query.kind = CLASS_UNIQUE;
