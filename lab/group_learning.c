@@ -1,0 +1,49 @@
+/* Items 63 to 72: learning in context, and learning to. */
+#include "lab/learning.h"
+
+static const Item items[] = {
+    {65, "one step of gradient descent",
+     "A layer of linear attention on tokens (x, y) makes one step of gradient descent on the "
+     "squared error of the examples.",
+     "essay §1, §4; arXiv:2212.07677",
+     "The layer with its weights written down against the step by its formula, and by differences "
+     "of the loss.",
+     "Exact for linear attention without a division; a softmax head needs help (item 68).", 1,
+     learning_one_step},
+    {66, "depth is iterations",
+     "L such layers make L steps, and tend to least squares if and only if η < 2/λ_max.",
+     "essay §1",
+     "Answers of up to 32 layers against gradient descent on w, and of 256 against the geometric "
+     "bound about least squares by elimination.",
+     "L layers are L steps: least squares itself needs L → ∞, or a recursion that inverts "
+     "(item 69).",
+     3, learning_depth},
+    {67, "one step, least squares, ridge",
+     "The best single step has the risk d(1 − η*), far above ridge, which is Bayes; a trained "
+     "layer finds that step.",
+     "essay §1; arXiv:2208.01066, 2211.15661, 2306.00297",
+     "Simulated risks against closed forms, |z| ≤ 4; a d × d layer trained by Adam against the "
+     "least risk that it can have.",
+     "A layer makes one step of descent: that linear attention implements least squares is true "
+     "of many layers only.",
+     15, learning_risks},
+    {68, "two softmax heads make one linear",
+     "Two softmax heads of small opposite scores differ by centred linear attention, to third "
+     "order; one head stays in the hull of its values.",
+     "essay §4",
+     "Heads through the engine; the slope of what is left over for ε from 1/8 to 1/256; the hull "
+     "test on single heads and on gradient steps.",
+     "The two heads are the help that the claim speaks of: one softmax head cannot do least "
+     "squares.",
+     2, learning_two_heads},
+    {69, "layers as regressions at test time",
+     "Softmax, linear, gated and delta-rule attention and RLS each minimise Σ γ_i ‖v_i − m(k_i)‖² "
+     "by some model m, weights γ and optimiser.",
+     "essay §1; arXiv:2501.12352",
+     "Each layer's recursion after every token against a solver that knows the loss alone: "
+     "normal equations, or steps by differences.",
+     NULL, 2, learning_taxonomy},
+};
+
+const ItemGroup group_learning = {"learning", "learning in context, and learning to", items,
+                                  sizeof items / sizeof *items};
