@@ -282,9 +282,9 @@ static void check_layer(Lab *lab, Page *page) {
 void learning_risks(Lab *lab, Page *page) {
     size_t draws = lab->quick ? 400 : 20000;
     double measured[METHODS][COUNTS], expected[METHODS][COUNTS], farthest = 0;
-    PageTable *table = page_table(page, "E‖ŵ − w‖², d = 5, noise variance 0.25",
-                                  (const char *const[]){"N", "method", "simulated", "±",
-                                                        "closed form", "z", NULL});
+    PageTable *table = page_table(
+        page, "E‖ŵ − w‖², d = 5, noise variance 0.25",
+        (const char *const[]){"N", "method", "simulated", "±", "closed form", "z", NULL});
     Rng designs = rng_new(lab->seed, 6701);
     for (size_t c = 0; c < COUNTS; c++) {
         Mean risks[METHODS] = {0}, bayes = {0};
