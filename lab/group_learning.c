@@ -2,6 +2,15 @@
 #include "lab/learning.h"
 
 static const Item items[] = {
+    {63, "the induction head",
+     "Two layers copy what followed the latest earlier occurrence of a token; one layer that "
+     "compares tokens and shifted positions cannot.",
+     "essay §3; Elhage et al. 2021; arXiv:2408.14332",
+     "A compiled program on all words over three letters against a loop; for one layer, all "
+     "selectors of a grammar on all words: pairs that none of them tells apart.",
+     "The impossibility is of the grammar that the page names, and of finite words; the "
+     "theorem bounds heads × width × bits.",
+     0.5, learning_induction},
     {65, "one step of gradient descent",
      "A layer of linear attention on tokens (x, y) makes one step of gradient descent on the "
      "squared error of the examples.",
@@ -43,6 +52,14 @@ static const Item items[] = {
      "Each layer's recursion after every token against a solver that knows the loss alone: "
      "normal equations, or steps by differences.",
      NULL, 2, learning_taxonomy},
+    {70, "learning the metric",
+     "A kernel regression that learns its metric from its own leave-one-out error finds the "
+     "coordinates that matter.",
+     "essay §3; Weinberger and Tesauro 2007",
+     "The analytic gradient against central differences; then descent on data whose answers "
+     "depend on two planted coordinates of eight.",
+     "That pretraining is metric learning on the corpus is a reading; this is a case of it.", 12,
+     learning_metric},
 };
 
 const ItemGroup group_learning = {"learning", "learning in context, and learning to", items,
