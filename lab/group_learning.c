@@ -11,6 +11,13 @@ static const Item items[] = {
      "The impossibility is of the grammar that the page names, and of finite words; the "
      "theorem bounds heads × width × bits.",
      0.5, learning_induction},
+    {64, "few shots and many",
+     "A kernel that matches needs one precedent and averages noise like σ²/m; a smooth kernel "
+     "needs many.",
+     "essay §3",
+     "Averaging hard attention on exact matches against 0 and σ²/m, |z| ≤ 4; smooth softmax "
+     "heads and a trained one beside it.",
+     NULL, 6, learning_precedents},
     {65, "one step of gradient descent",
      "A layer of linear attention on tokens (x, y) makes one step of gradient descent on the "
      "squared error of the examples.",
@@ -60,6 +67,23 @@ static const Item items[] = {
      "depend on two planted coordinates of eight.",
      "That pretraining is metric learning on the corpus is a reading; this is a case of it.", 12,
      learning_metric},
+    {71, "confabulation as averaging",
+     "Asked for a key that is absent, a trained head answers with the kernel average over the "
+     "nearest precedents, not with noise.",
+     "essay §7",
+     "A trained head's output against kernel regression with one isotropic bandwidth, fitted on "
+     "other sequences; outputs of other sequences for control.",
+     "One head, and keys of ±1; what larger models do with absent facts is not measured here.", 12,
+     learning_confabulation},
+    {72, "what learning a similarity costs",
+     "A bilinear score has d_k² parameters, and its selection error falls as there are more "
+     "sequences to learn it from.",
+     "essay §7",
+     "Heads trained on 32 to 512 sequences, five training sets of each size; the slope with "
+     "its bootstrap interval.",
+     "Reported only: no law is claimed for the slope. That adapting a bandwidth costs a factor "
+     "log n is in the literature, and not tested.",
+     12, learning_sample_curve},
 };
 
 const ItemGroup group_learning = {"learning", "learning in context, and learning to", items,
