@@ -177,8 +177,11 @@ void learning_sample_curve(Lab *lab, Page *page) {
     check_figure(page, "selection error when no sequence is seen twice",
                  mean_of(curve.error[SIZES], curve.repeats));
     show(page, &curve);
-    page_note(page,
-              "The score u M kᵀ has %d parameters. Each head makes %zu steps of %d sequences; %zu "
-              "training sets of each size, drawn again with replacement for the interval.",
-              DENOISE_WIDTH * DENOISE_WIDTH, curve.steps, BATCH, curve.repeats);
+    page_note(
+        page,
+        "The score u M kᵀ has %d parameters. Each head makes %zu steps of %d sequences; %zu "
+        "training sets of each size, drawn again with replacement for the interval. The last row "
+        "is what so few steps leave whatever the data: the curve bends towards it, so its one "
+        "slope is a summary and not a law.",
+        DENOISE_WIDTH * DENOISE_WIDTH, curve.steps, BATCH, curve.repeats);
 }
