@@ -110,7 +110,7 @@ void atlas_job_run(const Atlas *atlas, const AtlasJob *job) {
     signal(SIGTERM, SIG_DFL);
     if (!redirect(STDERR_FILENO, file_of(job, "error")) ||
         !redirect(STDOUT_FILENO, file_of(job, "part")))
-        _exit(EXIT_FAILED);
+        _exit(EXIT_NO_FILE);
     unlink(file_of(job, "txt"));
     unlink(file_of(job, "json"));
     ExpressArguments a = arguments_of(atlas, job);

@@ -108,8 +108,10 @@ static bool wait_for_one(Atlas *a) {
     a->finished++;
     if (job->done || stop_requested()) return !stop_requested();
     progress_gone();
-    atlas_job_blame(job, status);
     a->failed++;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_FILE)
+        return report_error("cannot write in '%s'", a->folder), false;
+    atlas_job_blame(job, status);
     return true;
 }
 
@@ -156,19 +158,29 @@ static bool work(Atlas *a) {
             return false;
         }
         print_ready(a, &printed);
+        if (report_output_failed()) return false;
     }
     return true;
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
+static bool make_folder(const char *folder) {
+    struct stat info;
+    bool fine = mkdir(folder, 0777) == 0 || errno == EEXIST;
+    if (fine && (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode))) {
+        errno = ENOTDIR;
+        fine = false;
+    }
+    if (fine && access(folder, R_OK | W_OK | X_OK) == 0) return true;
+    report_error("cannot keep verdicts in '%s': %s", folder, strerror(errno));
+    return false;
+}
+
 static bool open_folder(Atlas *a, const char *folder) {
     char temporary[] = "/tmp/rasp-atlas-XXXXXX";
     a->kept = folder != NULL;
-    if (folder && mkdir(folder, 0777) != 0 && errno != EEXIST) {
-        report_error("cannot make the folder '%s': %s", folder, strerror(errno));
-        return false;
-    }
+    if (folder && !make_folder(folder)) return false;
     if (!folder && !mkdtemp(temporary)) {
         report_error("cannot make a folder in /tmp: %s", strerror(errno));
         return false;
@@ -183,9 +195,21 @@ static void close_folder(Atlas *a) {
     rmdir(a->folder);
 }
 
+static bool is_file(const char *path) {
+    return path && strcmp(path, "-") != 0;
+}
+
+/* Found out before the work, not after it; what is there stays until there is an atlas. */
+static bool can_write(const char *path) {
+    if (!is_file(path)) return true;
+    FILE *out = fopen(path, "a");
+    if (!out) report_error("cannot write '%s': %s", path, strerror(errno));
+    return out && fclose(out) == 0;
+}
+
 static int write_document(const Atlas *a) {
     const char *path = a->arguments.output;
-    FILE *out = path && strcmp(path, "-") != 0 ? fopen(path, "w") : stdout;
+    FILE *out = is_file(path) ? fopen(path, "w") : stdout;
     if (out) atlas_document(a, out);
     if (out && (out == stdout || fclose(out) == 0)) return EXIT_FINE;
     report_error("cannot write '%s'", path);
@@ -196,9 +220,10 @@ int express_atlas(const ExpressArguments *arguments, const char *folder) {
     Atlas a = {.arena = command_arena(), .arguments = *arguments};
     express_queries(&a.arguments);
     if (!add_tasks(&a) || !add_programs(&a)) return EXIT_NO_FILE;
-    if (!open_folder(&a, folder)) return EXIT_FAILED;
+    if (!can_write(a.arguments.output) || !open_folder(&a, folder)) return EXIT_FAILED;
     make_jobs(&a);
     stop_catch();
+    signal(SIGPIPE, SIG_IGN); /* a reader that goes away ends the work, not the cleaning up */
     int status = EXIT_FINE;
     bool whole = work(&a);
     progress_gone();
@@ -209,7 +234,7 @@ int express_atlas(const ExpressArguments *arguments, const char *folder) {
         if (stop_requested() && a.kept)
             report_note("%zu of %zu verdicts are in '%s'; the same command goes on from there",
                         done, a.job_count, folder);
-        status = stop_requested() ? EXIT_INTERRUPTED : EXIT_FAILED;
+        status = stop_requested() ? EXIT_INTERRUPTED : a.failed ? EXIT_FAILED : EXIT_FINE;
     } else if (a.failed) {
         report_error("%zu verdict%s failed, so there is no atlas", a.failed, plural(a.failed));
         status = EXIT_FAILED;

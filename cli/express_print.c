@@ -141,8 +141,8 @@ void express_print_result(const Task *task, const ClassResult *r) {
     const Verdict *v = r->count ? &r->verdicts[r->count - 1] : NULL;
     const Query *q = &r->query;
     if (!v) return;
-    printf("\n  %s, N = %u, %s instances", query_text(q, command_arena()), v->length,
-           grouped(v->instances));
+    printf("\n  %s, N = %u, %s instance%s", query_text(q, command_arena()), v->length,
+           grouped(v->instances), plural(v->instances));
     const char *what = q->vary_values ? "value" : "head";
     if (q->kind == CLASS_BITS || v->impossible)
         puts(":");

@@ -1,5 +1,8 @@
 #include "express/task.h"
 
+#include "base/random.h"
+
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,10 +22,36 @@ static RaspAtom keep(Task *task, RaspAtom label) {
     return label;
 }
 
+/* Equal numbers of all kinds have equal hashes; so have all NaNs. */
+static uint64_t atom_hash(RaspAtom atom) {
+    double number = atom.kind == RASP_BOOL  ? atom.as.b
+                    : atom.kind == RASP_INT ? (double)atom.as.i
+                                            : atom.as.f;
+    uint64_t hash = 0;
+    if (atom.kind == RASP_STRING) {
+        for (size_t k = 0; k < atom.as.s.length; k++)
+            hash = random_mix(hash + (unsigned char)atom.as.s.text[k] + 1);
+        return hash;
+    }
+    if (number == 0 || isnan(number)) return number == 0;
+    memcpy(&hash, &number, sizeof hash);
+    return random_mix(hash);
+}
+
+static uint64_t label_hash(const void *labels, uint32_t label) {
+    return atom_hash(((const RaspAtom *)labels)[label]);
+}
+
 uint32_t task_label(Task *task, RaspAtom label) {
-    for (size_t k = 0; k < task->label_count; k++)
+    Table *index = &task->label_index;
+    if (!index->size) *index = table_new(task->arena, 16);
+    if (table_full(index, task->label_count))
+        table_grow(index, task->arena, task->label_count, label_hash, task->labels);
+    size_t at = table_start(index, atom_hash(label));
+    for (uint32_t k; (k = table_entry(index, at)) != TABLE_NONE; at = table_next(index, at))
         if (rasp_atom_equal(task->labels[k], label) || rasp_atom_same(task->labels[k], label))
-            return (uint32_t)k;
+            return k;
+    table_put(index, at, task->label_count);
     task->labels = arena_grow(task->arena, task->labels, &task->label_room, task->label_count + 1,
                               sizeof *task->labels);
     task->labels[task->label_count] = keep(task, label);

@@ -14,6 +14,7 @@
 
 #include "api/rasp.h"
 #include "base/arena.h"
+#include "base/table.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -41,6 +42,7 @@ typedef struct Task {
     uint32_t length;                /* all up to this length are there */
     RaspAtom *labels;
     size_t label_count, label_room;
+    Table label_index;
     uint32_t inputs, outside, failed; /* all; not of the domain; on which the program fails */
     Oracle *oracle;                   /* NULL: the task is from a file */
 } Task;

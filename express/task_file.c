@@ -1,6 +1,8 @@
 /* Tasks from files: lines `input TAB output`, or JSON lines {"input": …, "output": …}. */
 #include "express/task.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <jansson.h>
 #include <stdarg.h>
@@ -12,12 +14,15 @@ typedef struct Line {
     bool *none;                /* [label] no instance */
     size_t length, label_count;
     const uint8_t *numbers; /* of the tokens in the alphabet */
+    size_t number;          /* in the file, from 1 */
 } Line;
+
+enum { LONGEST_LINE = 1 << 20 };
 
 typedef struct Reader {
     Arena *arena;
     const char *path;
-    size_t number; /* of the line */
+    size_t number; /* of the line; 0: the whole file */
     RaspError *error;
     Line *lines;
     size_t count, room;
@@ -28,7 +33,8 @@ typedef struct Reader {
 __attribute__((format(printf, 2, 3))) static bool refuse(Reader *r, const char *format, ...) {
     va_list args;
     *r->error = (RaspError){.status = RASP_WRONG_PROGRAM, .line = (uint32_t)r->number};
-    int used = snprintf(r->error->text, sizeof r->error->text, "%s:%zu: ", r->path, r->number);
+    const char *place = r->number ? arena_format(r->arena, ":%zu", r->number) : "";
+    int used = snprintf(r->error->text, sizeof r->error->text, "%.512s%s: ", r->path, place);
     va_start(args, format);
     vsnprintf(r->error->text + used, sizeof r->error->text - (size_t)used, format, args);
     va_end(args);
@@ -195,7 +201,7 @@ static bool number_tokens(Reader *r, Line *line) {
 }
 
 static bool read_line(Reader *r, const char *text, size_t length) {
-    Line line = {0};
+    Line line = {.number = r->number};
     bool fine =
         text[0] == '{' ? read_json(r, &line, text, length) : read_tabbed(r, &line, text, length);
     if (!fine) return false;
@@ -240,10 +246,11 @@ static bool sort_lines(Reader *r) {
         if (!number_tokens(r, &r->lines[k])) return false;
     qsort(r->lines, r->count, sizeof *r->lines, by_input);
     for (size_t k = 1; k < r->count; k++) {
-        r->number = k;
+        size_t a = r->lines[k - 1].number, b = r->lines[k].number;
+        r->number = a < b ? b : a;
         if (by_input(&r->lines[k - 1], &r->lines[k]) == 0)
-            return refuse(r, "expected each input once, found one of length %zu again",
-                          r->lines[k].length);
+            return refuse(r, "expected each input once, found that of line %zu again",
+                          a < b ? a : b);
     }
     return most == r->symbols;
 }
@@ -280,25 +287,39 @@ static Task *task_of_lines(Reader *r) {
     return task;
 }
 
+/* One line without its end; false: there is none.  LONGEST_LINE + 1 bytes of one that is too long.
+ */
+static bool next_line(FILE *in, char *text, size_t *length) {
+    int c = getc(in);
+    if (c == EOF) return false;
+    for (*length = 0; c != EOF && c != '\n' && *length <= LONGEST_LINE; c = getc(in))
+        text[(*length)++] = (char)c;
+    if (*length && *length <= LONGEST_LINE && text[*length - 1] == '\r') --*length;
+    text[*length] = '\0';
+    return true;
+}
+
 static bool read_lines(Reader *r, FILE *in) {
-    char *text = NULL;
-    size_t room = 0;
-    ssize_t length;
+    char *whole = arena_alloc(r->arena, LONGEST_LINE + 2);
+    size_t length;
     bool fine = true;
-    while (fine && (length = getline(&text, &room, in)) >= 0) {
-        r->number++;
-        while (length && (text[length - 1] == '\n' || text[length - 1] == '\r')) length--;
-        text[length] = '\0';
-        if (length) fine = read_line(r, text, (size_t)length);
+    while (fine && next_line(in, whole, &length)) {
+        char *text = whole;
+        if (++r->number == 1 && strncmp(text, "\xef\xbb\xbf", 3) == 0) text += 3, length -= 3;
+        if (length > LONGEST_LINE)
+            fine = refuse(r, "expected lines of at most %d bytes", LONGEST_LINE);
+        else if (length)
+            fine = read_line(r, text, length);
     }
-    free(text);
+    r->number = fine ? 0 : r->number;
+    if (fine && ferror(in)) return refuse(r, "cannot read it: %s", strerror(errno));
     if (fine && r->count == 0) return refuse(r, "expected lines `input TAB output`, found none");
     return fine && sort_lines(r);
 }
 
 Task *task_of_file(Arena *arena, const char *path, RaspError *error) {
     Reader r = {.arena = arena, .path = path, .error = error};
-    FILE *in = fopen(path, "r");
+    FILE *in = file_open(path);
     if (!in) {
         *error = (RaspError){.status = RASP_NO_FILE};
         snprintf(error->text, sizeof error->text, "cannot read '%s': %s", path, strerror(errno));
