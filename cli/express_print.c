@@ -123,7 +123,8 @@ static void print_program(const Emitted *e) {
                "parameters, certified\n",
                e->layers, plural(e->layers), e->heads, plural(e->heads), grouped(e->parameters));
     else if (e->checked)
-        printf("    checked on all instances; not compiled: %s\n", e->problem);
+        printf("    checked on all instances; %s%s\n",
+               strncmp(e->problem, "not compiled", 12) == 0 ? "" : "not compiled: ", e->problem);
     else
         printf("    no program: %s\n", e->problem);
     if (e->carried) print_carry(&e->carry);

@@ -19,7 +19,7 @@ Column *heads_add(Heads *b, const char *name, const char *definition) {
     return c;
 }
 
-static void say(Heads *b, const char *rule) {
+void heads_say(Heads *b, const char *rule) {
     b->rule = b->rule ? arena_format(b->arena, "%s; %s", b->rule, rule) : rule;
 }
 
@@ -103,15 +103,14 @@ static void grammar_head(Heads *b, unsigned h) {
         c->over[e] = none ? -1 : (int32_t)(value >> 16);
         c->under[e] = none ? 1 : (int32_t)(value & 0xFFFF);
     }
-    say(b, text);
+    heads_say(b, text);
 }
 
 /* --- free tables over token and position --------------------------------------------------------
  */
 
-/* A function of token and position as an expression: key numbers `keys`, each with a label. */
-static const char *place_table(Heads *b, const uint32_t *keys, const uint32_t *labels, size_t count,
-                               const char **leaves, uint32_t label_count) {
+const char *heads_place_table(Heads *b, const uint32_t *keys, const uint32_t *labels, size_t count,
+                              const char **leaves, uint32_t label_count) {
     const Task *task = b->task;
     Arena *arena = b->arena;
     Feature f[2] = {{"tokens", NULL, task->symbols, false}, {"indices", NULL, TASK_LONGEST, true}};
@@ -134,7 +133,7 @@ static const char *bit_table(Heads *b, const bool *bits, size_t count) {
     uint32_t *keys = ARENA_ARRAY(b->arena, count + 1, uint32_t);
     uint32_t *labels = ARENA_ARRAY(b->arena, count + 1, uint32_t);
     for (uint32_t k = 0; k < count; k++) keys[k] = k, labels[k] = bits[k];
-    return place_table(b, keys, labels, count, leaves, 2);
+    return heads_place_table(b, keys, labels, count, leaves, 2);
 }
 
 static bool constant(const char *text) {
@@ -215,159 +214,6 @@ static void average_head(Heads *b, unsigned h) {
     average_columns(b, h, &b->columns[first + layer->values], list);
 }
 
-/* --- unique heads
- * --------------------------------------------------------------------------------- */
-
-static bool same_order(const Order *a, const Order *b) {
-    return a->count == b->count &&
-           (a->count == 0 || memcmp(a->literals, b->literals, a->count * sizeof *a->literals) == 0);
-}
-
-/* "the first of these that is there", as the number of the literal. */
-static const char *order_text(Heads *b, const Order *o, bool *used) {
-    const Task *task = b->task;
-    Arena *arena = b->arena;
-    uint32_t count = o->count;
-    while (count && o->literals[count - 1] == 0) count--;
-    const char *text = "0";
-    for (uint32_t k = count; k-- > 0;) {
-        uint32_t l = o->literals[k], position = (l - 1) / task->symbols;
-        used[position] = true;
-        text = arena_format(arena, "(%u if at%u == %s else %s)", l, position,
-                            token_literal(arena, task, (l - 1) % task->symbols), text);
-    }
-    return text;
-}
-
-/* What the head picks of an instance's literals; 0: none of them. */
-static uint32_t picked(const Task *task, const Order *o, const Instance *x) {
-    for (uint32_t k = 0; k < o->count && o->literals[k]; k++) {
-        uint32_t l = o->literals[k], position = (l - 1) / task->symbols;
-        if (position < x->length && literal_at(task, x, position) == l) return l;
-    }
-    return 0;
-}
-
-static void unique_head(Heads *b, unsigned h, bool *used) {
-    const Layer *layer = b->layer;
-    const Order *orders = &layer->orders[(size_t)h * layer->keys];
-    uint32_t *keys = ARENA_ARRAY(b->arena, layer->keys + 1, uint32_t), groups = 0;
-    uint32_t *labels = ARENA_ARRAY(b->arena, layer->keys + 1, uint32_t);
-    const char **leaves = ARENA_ARRAY(b->arena, layer->keys + 1, const char *);
-    for (uint32_t c = 0; c < layer->keys; c++) {
-        uint32_t d = 0;
-        keys[c] = c;
-        while (d < c && !same_order(&orders[c], &orders[d])) d++;
-        labels[c] = d < c ? labels[d] : groups;
-        if (d == c) leaves[groups++] = order_text(b, &orders[c], used);
-    }
-    const char *text = place_table(b, keys, labels, layer->keys, leaves, groups);
-    Column *column = heads_add(b, arena_format(b->arena, "pick%u", h + 1), text);
-    for (size_t e = 0; e < b->count; e++) {
-        const Instance *x = &b->task->instances[e];
-        column->over[e] = (int32_t)picked(b->task, &orders[instance_key(b->task, x)], x);
-    }
-}
-
-/* --- a decision list ------------------------------------------------------------------------- */
-
-/* "this label if that literal is there, else …" for one key; label_of: of the instances that the
- * head picks each literal for, + 1; 0: for none. */
-static const char *list_text(Heads *b, const Order *o, const uint32_t *label_of,
-                             const char **leaves, bool *used) {
-    const Task *task = b->task;
-    const char *text = NULL, *rest = NULL; /* rest: the text so far, if that is one label */
-    if (label_of[0]) text = rest = leaves[label_of[0] - 1];
-    for (uint32_t k = o->count; k-- > 0;) {
-        uint32_t l = o->literals[k], position = l ? (l - 1) / task->symbols : 0;
-        if (l == 0 || label_of[l] == 0) continue;
-        const char *leaf = leaves[label_of[l] - 1];
-        if (!text) text = rest = leaf;
-        if (rest == leaf) continue;
-        used[position] = true;
-        text = arena_format(b->arena, "(%s if at%u == %s else %s)", leaf, position,
-                            token_literal(b->arena, task, (l - 1) % task->symbols), text);
-        rest = NULL;
-    }
-    return text;
-}
-
-/* [key][literal] as list_text wants it. */
-static uint32_t *labels_of_picks(Heads *b) {
-    const Layer *layer = b->layer;
-    uint32_t *label_of = ARENA_ARRAY(b->arena, (size_t)layer->keys * layer->literals + 1, uint32_t);
-    for (size_t e = 0; e < b->count; e++) {
-        const Instance *x = &b->task->instances[e];
-        uint32_t key = instance_key(b->task, x);
-        uint32_t l = picked(b->task, &layer->orders[key], x);
-        label_of[(size_t)key * layer->literals + l] = x->label + 1;
-    }
-    return label_of;
-}
-
-static const char *lists_text(Heads *b, const char **leaves, bool *used) {
-    const Layer *layer = b->layer;
-    uint32_t *label_of = labels_of_picks(b), groups = 0, count = 0;
-    uint32_t *keys = ARENA_ARRAY(b->arena, layer->keys + 1, uint32_t);
-    uint32_t *labels = ARENA_ARRAY(b->arena, layer->keys + 1, uint32_t);
-    const char **lists = ARENA_ARRAY(b->arena, layer->keys + 1, const char *);
-    for (uint32_t c = 0; c < layer->keys; c++) {
-        const char *text =
-            list_text(b, &layer->orders[c], &label_of[(size_t)c * layer->literals], leaves, used);
-        uint32_t group = 0;
-        if (!text) continue; /* no instance has this key */
-        while (group < groups && strcmp(lists[group], text) != 0) group++;
-        if (group == groups) lists[groups++] = text;
-        keys[count] = c;
-        labels[count++] = group;
-    }
-    return place_table(b, keys, labels, count, lists, groups);
-}
-
-/* --- reads of positions ----------------------------------------------------------------------- */
-
-/* What `body` writes goes behind the reads of the positions that it says it uses. */
-static const char *behind_reads(Heads *b, const char **leaves, const char *comment,
-                                const char *(*body)(Heads *b, const char **leaves, bool *used)) {
-    bool used[TASK_LONGEST] = {false};
-    char *text = NULL;
-    size_t size;
-    FILE *out = b->out;
-    b->out = open_memstream(&text, &size);
-    if (!b->out) budget_stop(arena_budget(b->arena), BUDGET_OUT_OF_MEMORY);
-    const char *result = body(b, leaves, used);
-    fclose(b->out);
-    b->out = out;
-    for (uint32_t i = 0; i < TASK_LONGEST; i++)
-        if (used[i])
-            fprintf(out, "at%u = aggregate(select(indices, %u, ==), tokens, \"\");\n", i, i);
-    fprintf(out, "%s%s", comment, text);
-    free(text);
-    return result;
-}
-
-static const char *all_picks(Heads *b, const char **leaves, bool *used) {
-    (void)leaves;
-    for (unsigned h = 0; h < b->layer->heads; h++) unique_head(b, h, used);
-    return NULL;
-}
-
-const char *heads_list(Heads *b, const char **leaves) {
-    if (b->layer->kind != CLASS_UNIQUE || b->layer->heads != 1) return NULL;
-    say(b, "for each token and position of the query, a list of (position, token): the first that "
-           "is there decides");
-    return behind_reads(b, leaves, "", lists_text);
-}
-
-static void unique_heads(Heads *b) {
-    behind_reads(b, NULL,
-                 arena_format(b->arena, "# picks are numbered 1 + position * %u + token; 0: none\n",
-                              b->task->symbols),
-                 all_picks);
-    say(b, "for each token and position of the query, the first of a list of (position, token) "
-           "that is there");
-}
-
 /* --- all
  * -------------------------------------------------------------------------------------------- */
 
@@ -379,10 +225,11 @@ bool heads_writable(const Heads *b) {
 
 void heads_columns(Heads *b) {
     if (b->layer->kind == CLASS_AVERAGE)
-        say(b,
+        heads_say(
+            b,
             "selectors and values that are tables over token and position (-o FILE writes them)");
     if (b->layer->kind == CLASS_UNIQUE) {
-        unique_heads(b);
+        heads_unique(b);
         return;
     }
     for (unsigned h = 0; h < b->layer->heads; h++)

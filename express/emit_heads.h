@@ -36,6 +36,13 @@ void heads_columns(Heads *heads);
 /* One unique head: the whole answer, without columns.  NULL: it is another layer. */
 const char *heads_list(Heads *heads, const char **leaves);
 
+/* For emit_unique.c.  A part of the rule; a function of token and position as an expression: key
+ * numbers `keys`, each with a label. */
+void heads_say(Heads *heads, const char *rule);
+const char *heads_place_table(Heads *heads, const uint32_t *keys, const uint32_t *labels,
+                              size_t count, const char **leaves, uint32_t label_count);
+void heads_unique(Heads *heads);
+
 Column *heads_add(Heads *heads, const char *name, const char *definition);
 /* "a" in quotes; NULL if RASP cannot write it. */
 const char *token_literal(Arena *arena, const Task *task, uint32_t token);
