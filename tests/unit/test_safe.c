@@ -1,6 +1,7 @@
 /* What reaches a terminal: nothing that it obeys, and all the rest as it is. */
 #include "base/safe.h"
 #include "base/utf8.h"
+#include "graph/atom.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -75,9 +76,42 @@ static void test_widths(void **state) {
         assert_int_equal(utf8_width(widths[k].code), widths[k].width);
 }
 
+/* The bytes of a code point. */
+static size_t encode(uint32_t code, char *text) {
+    size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    for (size_t k = length; k-- > 1; code >>= 6) text[k] = (char)(0x80 | (code & 0x3f));
+    text[0] = (char)(lead[length] | code);
+    return length;
+}
+
+/* The edges of what lists show as an escape, as str.isprintable of Python 3.11 tells them. */
+static void test_shown_and_escaped(void **state) {
+    (void)state;
+    static const uint32_t shown[] = {
+        0x20,   0x7e,   0xa1,   0xac,   0xae,    0x606,   0x61b,   0x61e,   0x6dc,  0x6de,
+        0x70d,  0x710,  0x1681, 0x180d, 0x1ffe,  0x2010,  0x2027,  0x2030,  0x205e, 0x2070,
+        0x3001, 0xf900, 0xff01, 0xfffc, 0x110be, 0x1d172, 0x1d17b, 0xe0100, 0x1f600};
+    static const uint32_t escaped[] = {
+        0x1f,    0x7f,    0xa0,    0xad,    0x600,   0x605,   0x61c,   0x6dd,
+        0x70f,   0x1680,  0x180e,  0x2000,  0x200f,  0x2028,  0x202f,  0x205f,
+        0x2060,  0x206f,  0x3000,  0xe000,  0xf8ff,  0xfeff,  0xfff9,  0xfffb,
+        0x110bd, 0x1d173, 0x1d17a, 0xe0001, 0xe007f, 0xf0000, 0x10fffd};
+    enum { SHOWN = sizeof shown / sizeof *shown, ESCAPED = sizeof escaped / sizeof *escaped };
+    for (size_t k = 0; k < SHOWN + ESCAPED; k++) {
+        char bytes[4], text[32];
+        uint32_t code = k < SHOWN ? shown[k] : escaped[k - SHOWN];
+        size_t length = encode(code, bytes);
+        assert_int_equal(utf8_step(bytes, length), length);
+        string_text(bytes, length, ATOM_LISTED, text, sizeof text);
+        bool as_it_is = strlen(text) == length + 2 && memcmp(text + 1, bytes, length) == 0;
+        if (as_it_is != (k < SHOWN)) fail_msg("U+%04X is listed as %s", code, text);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows),
-                                       cmocka_unit_test(test_every_pair),
-                                       cmocka_unit_test(test_widths)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows), cmocka_unit_test(test_every_pair),
+        cmocka_unit_test(test_widths), cmocka_unit_test(test_shown_and_escaped)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
