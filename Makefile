@@ -111,7 +111,7 @@ endif
 UNITS   := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 FUZZERS := $(patsubst tests/fuzz/%.c,$(B)/%,$(wildcard tests/fuzz/*.c))
 BENCHES := $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/*.c))
-TOOLS   := $(patsubst tests/compile/%.c,build/release/tests/%,$(wildcard tests/compile/*.c))
+TOOLS   := $(patsubst tests/compile/%.c,build/release/tests/%,$(wildcard tests/compile/*.c)) build/release/tests/pages_trace
 
 # One short line a file; V=1 shows the commands, -s nothing.
 SILENT   = $(findstring s,$(firstword -$(MAKEFLAGS)))
@@ -214,8 +214,8 @@ test: ## install what is missing, build, run every suite (plain and under saniti
 test-fast: all units tools ## the plain build's suites only
 	@tests/run --plain
 
-test-pages: all build/release/tests/pages_trace ## the pages of rasp view, in headless Chromium
-	@./setup --quiet --no-build --dev
+test-pages: all tools ## the pages of rasp view, in headless Chromium
+	@./setup --quiet --no-build --browser
 	@tests/pages/run
 
 fuzz: all ## all fuzz targets at once, each for 60 s (FUZZ_TIME=...)
