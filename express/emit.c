@@ -197,13 +197,23 @@ static bool write_source(Heads *b, Emitted *e) {
     return true;
 }
 
-static void write_program(Arena *arena, const Task *task, const Layer *layer, size_t count,
-                          Emitted *e) {
+/* What the layer was found for, so that `rasp compile` and `rasp check` ask no more of it. */
+static void write_domain(FILE *out, const Task *task, uint32_t length) {
+    const char *alphabet = task_alphabet_text(task);
+    if (!alphabet) return;
+    fprintf(out, "# rasp: alphabet=%s max-length=%u", alphabet, length);
+    if (task->first >= 0) fprintf(out, " first=%s", task_token_text(task, (uint32_t)task->first));
+    fputc('\n', out);
+}
+
+static void write_program(Arena *arena, const Task *task, const Layer *layer, uint32_t length,
+                          size_t count, Emitted *e) {
     char *text = NULL;
     size_t size;
     Heads b = {.arena = arena, .task = task, .layer = layer, .count = count};
     b.out = open_memstream(&text, &size);
     if (!b.out) budget_stop(arena_budget(arena), BUDGET_OUT_OF_MEMORY);
+    write_domain(b.out, task, length);
     bool fine = write_source(&b, e);
     fclose(b.out);
     if (fine) e->source = arena_text(arena, text, size);
@@ -359,7 +369,7 @@ const Emitted *emit_layer(Arena *arena, Task *task, const Verdict *v, const Quer
     const Layer *layer = readable(arena, task, v->layer, v->length, limits, &e->grammar);
     (void)q;
     if (layer->kind == CLASS_AVERAGE) layer_simplify(v->layer, task, v->instances, limits);
-    write_program(arena, task, layer, v->instances, e);
+    write_program(arena, task, layer, v->length, v->instances, e);
     if (!e->source) return e;
     RaspSource source = {.name = "express", .text = e->source, .length = strlen(e->source)};
     RaspProgram *program = rasp_program_load(&source, NULL, &error);

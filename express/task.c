@@ -233,6 +233,20 @@ static bool single_characters(const Task *task) {
     return true;
 }
 
+const char *task_alphabet_text(const Task *task) {
+    bool plain = single_characters(task);
+    const char *text = "";
+    for (uint32_t k = 0; k < task->symbols; k++)
+        plain &= !strpbrk(task_token_text(task, k), " \t\"[@");
+    for (uint32_t k = 0; k < task->symbols; k++) {
+        const char *token =
+            atom_text(task->arena, task->alphabet[k], plain ? RASP_PLAIN : RASP_JSON);
+        if (strpbrk(token, " \t")) return NULL;
+        text = arena_format(task->arena, "%s%s%s", text, k && !plain ? "," : "", token);
+    }
+    return plain ? text : arena_format(task->arena, "[%s]", text);
+}
+
 const char *task_input_text(const Task *task, const Instance *x) {
     char *text = NULL;
     size_t size;

@@ -87,6 +87,8 @@ static inline uint32_t literal_count(const Task *task, uint32_t length) {
 /* "aabb", or "[1, 2]" where tokens are not single characters. */
 const char *task_input_text(const Task *task, const Instance *x);
 const char *task_label_text(const Task *task, uint32_t label);
+/* As the comment `# rasp: alphabet=…` takes it; NULL: it cannot hold a token with a blank. */
+const char *task_alphabet_text(const Task *task);
 const char *task_token_text(const Task *task, uint32_t token);
 
 #endif
