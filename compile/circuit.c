@@ -13,6 +13,11 @@ const char *circuit_text(const Circuit *circuit, NodeId node, size_t limit, Aren
     return graph_text(circuit->graph, node, limit, arena);
 }
 
+const char *circuit_name(const Circuit *circuit, NodeId node, size_t limit, Arena *arena) {
+    const Str *name = graph_node(circuit->graph, node)->name;
+    return name ? name->text : circuit_text(circuit, node, limit, arena);
+}
+
 double table_value(const CircuitTable *table, uint32_t o, double x) {
     const TableShape *shape = &table->shape;
     double value = shape->base[o];

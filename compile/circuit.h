@@ -222,6 +222,8 @@ typedef struct Circuit {
 bool circuit_embedded(const CircuitPart *part);
 /* The node in source form, cut to about `limit` bytes; in `arena`. */
 const char *circuit_text(const Circuit *circuit, NodeId node, size_t limit, Arena *arena);
+/* Its name in the program, if it has one, or that text. */
+const char *circuit_name(const Circuit *circuit, NodeId node, size_t limit, Arena *arena);
 /* What the table's hidden units give for output `o` at x. */
 double table_value(const CircuitTable *table, uint32_t o, double x);
 /* How far that is, in real arithmetic, from `value`; no less. */

@@ -13,8 +13,8 @@ typedef struct Describer {
     Arena *arena;
 } Describer;
 
-static const char *text_of(const Describer *d, NodeId node) {
-    return circuit_text(d->circuit, node, TEXT_LIMIT, d->arena);
+static const char *sop_of(const Describer *d, NodeId node) {
+    return circuit_name(d->circuit, node, TEXT_LIMIT, d->arena);
 }
 
 /* "sort.rasp:3", without the folder; "" for what the compiler made. */
@@ -33,7 +33,7 @@ static const char *place_of(const Describer *d, Span span) {
 static const char **component_texts(const Describer *d, const CircuitHead *head) {
     const char **texts = ARENA_ARRAY(d->arena, head->component_count, const char *);
     for (uint32_t k = 0; k < head->component_count; k++)
-        texts[k] = text_of(d, head->components[k].node);
+        texts[k] = sop_of(d, head->components[k].node);
     return texts;
 }
 
@@ -52,7 +52,8 @@ static json_t *components_json(const CircuitHead *head, const char **texts, bool
 static bool describe_head(const Describer *d, const CircuitHead *head) {
     json_t *extra = d->model->layers[head->layer]->heads[head->index]->extra;
     const char *result = head->kind == HEAD_COUNT ? "count" : head->single ? "moves" : "mean";
-    const char *selector = text_of(d, head->selector), *place = place_of(d, head->span);
+    const char *selector = circuit_text(d->circuit, head->selector, TEXT_LIMIT, d->arena),
+               *place = place_of(d, head->span);
     const char **texts = component_texts(d, head);
     bool lost = false;
     json_t *said =
@@ -80,10 +81,9 @@ static json_t *sublayer_of(const Describer *d, uint32_t layer, uint32_t sublayer
 }
 
 static bool describe_table(const Describer *d, const CircuitTable *table) {
-    const char *reads = text_of(d, table->x);
+    const char *reads = sop_of(d, table->x);
     const char **texts = ARENA_ARRAY(d->arena, table->output_count, const char *);
-    for (uint32_t k = 0; k < table->output_count; k++)
-        texts[k] = text_of(d, table->outputs[k].node);
+    for (uint32_t k = 0; k < table->output_count; k++) texts[k] = sop_of(d, table->outputs[k].node);
     json_t *gives = json_array(), *spans = json_array();
     bool lost = false;
     for (uint32_t k = 0; k < table->output_count; k++) {

@@ -36,7 +36,7 @@ static json_t *group_json(const Circuit *circuit, uint32_t number, double error,
     const CircuitPart *part = &circuit->parts[number];
     json_t *group = json_pack("{s:s, s:[i], s:s, s:s, s:f}", "kind", "number", "dims",
                               (int)part->dim, "from", origin_names[part->origin], "carries",
-                              circuit_text(circuit, part->node, TEXT_LIMIT, arena), "error", error);
+                              circuit_name(circuit, part->node, TEXT_LIMIT, arena), "error", error);
     set_stage(group, circuit, part, lost);
     describe_set(group, "level_count", json_integer(part->level_count), lost);
     if (part->level_count <= MOST_LEVELS)

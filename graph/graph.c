@@ -9,7 +9,8 @@ struct Graph {
     Intern *intern;
     Node *node;
     size_t count, capacity;
-    Table table; /* over node, by node_hash */
+    Table table;  /* over node, by node_hash */
+    uint32_t own; /* see graph_begin_program */
 };
 
 Graph *graph_new(Arena *arena, Intern *intern) {
@@ -17,6 +18,7 @@ Graph *graph_new(Arena *arena, Intern *intern) {
     graph->arena = arena;
     graph->intern = intern;
     graph->table = table_new(arena, 128);
+    graph->own = UINT32_MAX;
     return graph;
 }
 
@@ -76,6 +78,14 @@ static uint32_t node_depth(const Graph *graph, const Node *node) {
     return most;
 }
 
+static bool is_own(const Graph *graph, Span span) {
+    return span.begin >= graph->own;
+}
+
+void graph_begin_program(Graph *graph, uint32_t own) {
+    graph->own = own;
+}
+
 static NodeId add(Graph *graph, Node node) {
     for (int k = node.arity; k < OP_MAX_ARITY; k++) node.arg[k] = NODE_NONE;
     Table *table = &graph->table;
@@ -83,7 +93,11 @@ static NodeId add(Graph *graph, Node node) {
         table_grow(table, graph->arena, graph->count, entry_hash, graph->node);
     size_t at = table_start(table, node_hash(&node));
     for (NodeId id; (id = table_entry(table, at)) != TABLE_NONE; at = table_next(table, at))
-        if (node_same(&graph->node[id], &node)) return id;
+        if (node_same(&graph->node[id], &node)) {
+            Span *span = &graph->node[id].span;
+            if (!is_own(graph, *span) && is_own(graph, node.span)) *span = node.span;
+            return id;
+        }
     graph->node =
         arena_grow(graph->arena, graph->node, &graph->capacity, graph->count + 1, sizeof node);
     node.depth = node_depth(graph, &node);
@@ -151,8 +165,12 @@ NodeId graph_width(Graph *graph, NodeId selector, Span span) {
     return add(graph, (Node){.kind = NODE_WIDTH, .arity = 1, .arg = {selector}, .span = span});
 }
 
-void graph_name(Graph *graph, NodeId id, const Str *name) {
-    if (!graph->node[id].name) graph->node[id].name = name;
+void graph_name(Graph *graph, NodeId id, const Str *name, Span at) {
+    Node *node = &graph->node[id];
+    bool own = is_own(graph, at);
+    if (node->name && (node->is_own || !own)) return;
+    node->name = name;
+    node->is_own = own;
 }
 
 bool *graph_needed(const Graph *graph, const NodeId *roots, size_t count, Arena *arena) {

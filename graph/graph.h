@@ -50,8 +50,9 @@ typedef struct Node {
     Atom atom;                /* constant: the value; aggregate: the default */
     const Lookup *lookup;
     uint32_t depth;  /* attention layers needed, see graph_new */
-    Span span;       /* where the program made it (the first time) */
+    Span span;       /* where it was made (the first time), see graph_begin_program */
     const Str *name; /* the first name it was given by an assignment, or NULL */
+    bool is_own;     /* ... and the program gave it, not the library */
 } Node;
 
 typedef struct Graph Graph;
@@ -82,8 +83,12 @@ static inline bool node_is_selector(const Node *node) {
     return node->kind >= NODE_SELECT && node->kind <= NODE_NOT;
 }
 
-/* Remembers the first name only: it is for reports. */
-void graph_name(Graph *graph, NodeId id, const Str *name);
+/* Names and places are for reports.  Those of the language's library, which is there first, give
+ * way to the program's: a span that begins at `own` or later is the program's. */
+void graph_begin_program(Graph *graph, uint32_t own);
+
+/* Remembers the first name only.  `at`: of the assignment. */
+void graph_name(Graph *graph, NodeId id, const Str *name, Span at);
 
 /* needed[id] for id < graph_count: is the node among the roots or below one?  In `arena`. */
 bool *graph_needed(const Graph *graph, const NodeId *roots, size_t count, Arena *arena);

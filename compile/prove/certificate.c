@@ -47,7 +47,7 @@ void certificate_decide(Checker *k, double error, double allowed, const char *wh
 }
 
 static const char *node_text(const Checker *k, NodeId node) {
-    return circuit_text(k->circuit, node, 60, k->arena);
+    return circuit_name(k->circuit, node, 60, k->arena);
 }
 
 /* --- linear maps ------------------------------------------------------------------------ */

@@ -2,11 +2,11 @@
 #include "interp/eval/eval.h"
 
 /* The object takes the name; in reports so does the node, unless it has a name of old. */
-static void name_object(Session *s, Value value, const Str *name) {
+static void name_object(Session *s, Value value, const Str *name, Span at) {
     if (!value_is_graph(value)) return;
     value.object->name = name_assigned(s, name, value.kind);
     if (graph_node(s->graph, value.object->node)->arity > 0)
-        graph_name(s->graph, value.object->node, name);
+        graph_name(s->graph, value.object->node, name, at);
 }
 
 static void set_out(Session *s, Value value) {
@@ -48,7 +48,7 @@ static bool run_expression(Session *s, const Ast *ast, bool top) {
 
 static void assign(Session *s, const Ast *target, Value value) {
     eval_set(s, s->scope, target->text, value, target, true);
-    name_object(s, value, target->text);
+    name_object(s, value, target->text, target->span);
 }
 
 /* The value for the k-th of several names: an element of the one on the right. */

@@ -36,6 +36,7 @@ static bool start_up(Session *s, void *context) {
     protect_names(s);
     fine = fine && load_library(s, &library_extras);
     s->library_end = end_of_sources(s);
+    graph_begin_program(s->graph, s->library_end);
     return fine;
 }
 

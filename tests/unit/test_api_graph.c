@@ -64,6 +64,42 @@ static void nodes(void **state) {
     rasp_program_free(p);
 }
 
+/* Names and places are the program's where it has any, else the library's. */
+static void names_and_places(void **state) {
+    (void)state;
+    static const struct {
+        const char *program, *name; /* of the node of that kind */
+        RaspGraphKind kind;
+        unsigned line; /* 0: the library's, whatever it is */
+    } cases[] = {
+        {"y = aggregate(select_causal, indices);", "select_causal", RASP_GRAPH_SELECT, 0},
+        {"\nmine = select(indices, indices, <=);\ny = aggregate(mine, indices);", "mine",
+         RASP_GRAPH_SELECT, 2},
+        {"\n\nmine = select_causal;\ny = aggregate(mine, indices);", "mine", RASP_GRAPH_SELECT, 0},
+        {"a = select(tokens, tokens, ==);\nb = a;\ny = selector_width(b);", "a", RASP_GRAPH_SELECT,
+         1},
+        {"\ny = num_prev(tokens, \"a\");", "y", RASP_GRAPH_WIDTH, 2},
+        {"p = select_previous_identical(tokens);\n\nn = selector_width(select(tokens, tokens, ==) "
+         "and select_earlier);\ny = n;",
+         "n", RASP_GRAPH_WIDTH, 1},
+        {"def f() { inner = selector_width(select(tokens, tokens, ==)); return inner; }\n"
+         "outer = f();\ny = outer;",
+         "inner", RASP_GRAPH_WIDTH, 1},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        RaspProgram *p = program_of(cases[k].program);
+        RaspGraph *g = graph_of(p, "y", NULL);
+        size_t count, found = 0;
+        const RaspGraphNode *n = rasp_graph_nodes(g, &count);
+        while (found < count && n[found].kind != cases[k].kind) found++;
+        assert_true(found < count);
+        assert_string_equal(n[found].name, cases[k].name);
+        if (cases[k].line) assert_int_equal(n[found].place.line, cases[k].line);
+        rasp_graph_free(g);
+        rasp_program_free(p);
+    }
+}
+
 /* What is only counted goes with the head that selects everything, in or out of the graph. */
 static void heads(void **state) {
     (void)state;
@@ -219,8 +255,9 @@ static void session(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nodes),   cmocka_unit_test(heads),  cmocka_unit_test(values),
-        cmocka_unit_test(refused), cmocka_unit_test(memory), cmocka_unit_test(session),
+        cmocka_unit_test(nodes),   cmocka_unit_test(names_and_places), cmocka_unit_test(heads),
+        cmocka_unit_test(values),  cmocka_unit_test(refused),          cmocka_unit_test(memory),
+        cmocka_unit_test(session),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
