@@ -5,10 +5,8 @@
 #include "cli/check_report.h"
 #include "cli/options.h"
 #include "cli/report.h"
-#include "cli/safe.h"
 #include "cli/stop.h"
-#include "cli/target.h"
-#include "cli/weights.h"
+#include "cli/subject.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -69,9 +67,6 @@ static uint64_t read_seed(struct argp_state *state, const char *text) {
     return seed;
 }
 
-static const ArgumentKind argument = {
-    "PROGRAM", "expected a PROGRAM (a file or a bundled program's name) or a weights file"};
-
 static error_t parse(int key, char *text, struct argp_state *state) {
     CheckArguments *a = state->input;
     switch (key) {
@@ -123,7 +118,7 @@ static void show_progress(void *context, size_t inputs) {
     progress_input(inputs);
 }
 
-static int check(const char *name, const CheckArguments *a, RaspModel *model, bool from_file) {
+static int check(const CheckArguments *a, const Subject *subject) {
     RaspError error;
     RaspCheckOptions wanted = a->check;
     wanted.threads = a->common.threads;
@@ -131,48 +126,14 @@ static int check(const char *name, const CheckArguments *a, RaspModel *model, bo
     wanted.progress = show_progress;
     double start = clock_seconds();
     progress_start();
-    RaspCheckReport *report = rasp_check(model, &wanted, &error);
+    RaspCheckReport *report = rasp_check(subject->model, &wanted, &error);
     progress_end();
     if (!report) return report_failure(&error);
-    CheckView view = {name,          rasp_model_info(model),  report,
-                      a->check.rule, clock_seconds() - start, from_file};
+    CheckView view = {subject->shown, rasp_model_info(subject->model), report,
+                      a->check.rule,  clock_seconds() - start,         subject->from_file};
     (a->common.json ? check_print_json : check_print)(&view);
     int status = report->agree ? EXIT_FINE : EXIT_DISAGREE;
     rasp_check_free(report);
-    return status;
-}
-
-static int check_program(const CheckArguments *a) {
-    Program program;
-    const RaspSop *sops;
-    size_t count;
-    RaspModel *model = NULL;
-    int status = program_open(a->common.argument, a->common.memory, &program);
-    if (status == EXIT_FINE) status = program_sops(&program, &a->common.choice, &sops, &count);
-    if (status == EXIT_FINE)
-        status = target_compile(&program, sops, count, &a->target.target, &model);
-    if (status == EXIT_FINE) status = check(program.shown, a, model, false);
-    rasp_model_free(model);
-    rasp_program_free(program.handle);
-    return status;
-}
-
-static int check_weights(const CheckArguments *a) {
-    const SopChoice *choice = &a->common.choice;
-    const char *path = a->common.argument;
-    if (a->target.given || choice->count || choice->all || choice->expression) {
-        report_error("'%s' is a weights file, which says itself what it was compiled from and for; "
-                     "options of the compiler go with a program",
-                     path);
-        return EXIT_WRONG_USE;
-    }
-    RaspModel *model;
-    int status =
-        weights_open(path, &(WeightsLimits){a->common.memory, a->target.target.time_limit}, &model);
-    if (status != EXIT_FINE) return status;
-    const char *name = rasp_model_info(model)->program;
-    status = check(safe_text(name ? name : path), a, model, true);
-    rasp_model_free(model);
     return status;
 }
 
@@ -183,10 +144,13 @@ int cmd_check(int argc, char **argv) {
                                      .args_doc = "PROGRAM|WEIGHTS",
                                      .doc = help,
                                      .children = children};
-    CheckArguments arguments = {.common = {.kind = &argument}, .check = rasp_check_options()};
+    CheckArguments arguments = {.common = {.kind = &subject_argument},
+                                .check = rasp_check_options()};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    bool weights = weights_recognised(arguments.common.argument);
-    int status = (weights ? check_weights : check_program)(&arguments);
+    Subject subject;
+    int status = subject_open(&arguments.common, &arguments.target, &subject);
+    if (status == EXIT_FINE) status = check(&arguments, &subject);
+    subject_close(&subject);
     free(arguments.common.choice.names);
     return status;
 }

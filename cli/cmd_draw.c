@@ -5,7 +5,7 @@
 #include "cli/options.h"
 #include "cli/picture.h"
 #include "cli/report.h"
-#include "cli/target.h"
+#include "cli/subject.h"
 #include "cli/weights.h"
 
 #include <stdlib.h>
@@ -174,32 +174,15 @@ static int draw_model(const DrawArguments *a, PictureFormat format, RaspModel *m
     return status;
 }
 
-static int compile(const Program *p, const DrawArguments *a, RaspModel **model) {
-    size_t count;
-    const RaspSop *sops;
-    int status = program_sops(p, &a->common.choice, &sops, &count);
-    return status == EXIT_FINE ? target_compile(p, sops, count, &a->target.target, model) : status;
-}
-
 static int draw_transformer(const DrawArguments *a, PictureFormat format) {
-    RaspModel *model = NULL;
-    Program program = {0};
-    int status;
-    double seconds = a->target.target.time_limit;
+    Subject subject;
     if (format == PICTURE_DOT) {
         report_error("the transformer is drawn as .svg, .html or .png, found '%s'", a->output);
         return EXIT_WRONG_USE;
     }
-    if (weights_recognised(a->common.argument)) {
-        status =
-            weights_open(a->common.argument, &(WeightsLimits){a->common.memory, seconds}, &model);
-    } else {
-        status = program_open(a->common.argument, a->common.memory, &program);
-        if (status == EXIT_FINE) status = compile(&program, a, &model);
-    }
-    if (status == EXIT_FINE) status = draw_model(a, format, model);
-    rasp_model_free(model);
-    rasp_program_free(program.handle);
+    int status = subject_open(&a->common, &a->target, &subject);
+    if (status == EXIT_FINE) status = draw_model(a, format, subject.model);
+    subject_close(&subject);
     return status;
 }
 

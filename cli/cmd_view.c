@@ -3,10 +3,9 @@
 
 #include "cli/options.h"
 #include "cli/report.h"
-#include "cli/target.h"
+#include "cli/subject.h"
 #include "cli/view_data.h"
 #include "cli/view_inputs.h"
-#include "cli/weights.h"
 #include "show/view.h"
 
 #include <errno.h>
@@ -45,9 +44,6 @@ static const char help[] =
     "  rasp view w.bin abc cab -o view.html";
 
 /* --- the command line ------------------------------------------------------------------------- */
-
-static const ArgumentKind argument = {
-    "PROGRAM", "expected a PROGRAM (a file or a bundled program's name) or a weights file"};
 
 static error_t parse(int key, char *text, struct argp_state *state) {
     ViewArguments *a = state->input;
@@ -147,7 +143,7 @@ static int make_page(const ViewArguments *a, RaspModel *model, ViewData *data) {
     return status;
 }
 
-static int view(const ViewArguments *a, RaspModel *model) {
+static int view_model(const ViewArguments *a, RaspModel *model) {
     ViewData data = {.info = rasp_model_info(model)};
     ViewInputs inputs = {
         .model = model, .texts = a->inputs, .form = a->form, .memory = a->common.memory};
@@ -167,36 +163,15 @@ static int view(const ViewArguments *a, RaspModel *model) {
 
 /* --- the command ------------------------------------------------------------------------------ */
 
-static int view_program(const ViewArguments *a) {
-    Program program;
-    const RaspSop *sops;
-    size_t count;
-    RaspModel *model = NULL;
-    int status = program_open(a->common.argument, a->common.memory, &program);
-    if (status == EXIT_FINE) status = program_sops(&program, &a->common.choice, &sops, &count);
-    if (status == EXIT_FINE)
-        status = target_compile(&program, sops, count, &a->target.target, &model);
-    if (status == EXIT_FINE) status = view(a, model);
-    rasp_model_free(model);
-    rasp_program_free(program.handle);
-    return status;
-}
-
-static int view_weights(const ViewArguments *a) {
-    const SopChoice *choice = &a->common.choice;
-    const char *path = a->common.argument;
-    RaspModel *model;
-    if (a->target.given || choice->count || choice->all || choice->expression) {
-        report_error("'%s' is a weights file, which says itself what it was compiled from and for; "
-                     "options of the compiler go with a program",
-                     path);
+static int view(const ViewArguments *a) {
+    Subject subject;
+    if (!a->output && isatty(STDOUT_FILENO)) {
+        report_error("a page does not go to a terminal; -o view.html writes it to a file");
         return EXIT_WRONG_USE;
     }
-    int status =
-        weights_open(path, &(WeightsLimits){a->common.memory, a->target.target.time_limit}, &model);
-    if (status != EXIT_FINE) return status;
-    status = view(a, model);
-    rasp_model_free(model);
+    int status = subject_open(&a->common, &a->target, &subject);
+    if (status == EXIT_FINE) status = view_model(a, subject.model);
+    subject_close(&subject);
     return status;
 }
 
@@ -207,16 +182,10 @@ int cmd_view(int argc, char **argv) {
                                      .args_doc = "PROGRAM|WEIGHTS INPUT...",
                                      .doc = help,
                                      .children = children};
-    ViewArguments arguments = {.common = {.kind = &argument}};
+    ViewArguments arguments = {.common = {.kind = &subject_argument}};
     arguments.inputs = ARENA_ARRAY(command_arena(), (size_t)argc, char *);
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    int status = EXIT_WRONG_USE;
-    if (!arguments.output && isatty(STDOUT_FILENO))
-        report_error("a page does not go to a terminal; -o view.html writes it to a file");
-    else if (weights_recognised(arguments.common.argument))
-        status = view_weights(&arguments);
-    else
-        status = view_program(&arguments);
+    int status = view(&arguments);
     free(arguments.common.choice.names);
     return status;
 }
