@@ -13,11 +13,7 @@ int rt_file_open(const char *path, size_t *size, RtError *err);
 /* `size` bytes from offset `at`; that they are no longer there is an error. */
 bool rt_file_read(int fd, size_t at, void *to, size_t size, RtError *err);
 
-/* Puts the bytes in place of what was at `path`: written to a new file in the same folder, then
- * renamed, so that a failure leaves the old file as it was. The new file has no name until it is
- * complete (where the file system can do that), so that a killed process leaves nothing behind. A
- * symbolic link is followed; the file keeps its permissions; what exists and is not a regular file
- * (/dev/stdout) is written to. */
+/* Puts the bytes in place of what was at `path`, as base/replace.h does it, and on the disk. */
 bool rt_file_replace(const char *path, const void *bytes, size_t size, RtError *err);
 
 #endif
