@@ -1,7 +1,8 @@
 #include "lab/engine_head.h"
 
+#include "lab/drawn.h"
+
 #include <assert.h>
-#include <stdio.h>
 
 /* The residual stream: query, key, value, and what the head reads. */
 typedef struct Places {
@@ -17,7 +18,6 @@ static bool fill(Model *model, const EngineHead *head, Matrix q, Matrix k, Matri
     ModelLayer *layer = model_add_layer(model);
     ModelHead *h = layer ? layer_add_head(layer, q.cols, v.cols) : NULL;
     if (!h) return false;
-    RtAtom zero = rt_float(0); /* what is read is looked at, not decoded */
     h->mask = head->mask;
     h->sink = false;
     for (size_t i = 0; i < q.cols; i++) {
@@ -36,24 +36,7 @@ static bool fill(Model *model, const EngineHead *head, Matrix q, Matrix k, Matri
         for (size_t i = 0; i < v.cols; i++)
             tensor_set(&model->tokens, j + 1, at.value + i, *matrix_at(v, j, i));
     }
-    for (size_t i = 0; i < v.cols; i++) {
-        char name[24];
-        snprintf(name, sizeof name, "o%zu", i);
-        if (!model_add_output(model, name, RT_DECODE_NEAREST, at.read + i, &zero, 1)) return false;
-    }
-    return true;
-}
-
-static bool run(const Engine *engine, size_t n, Matrix out, Arena *arena, RtError *err) {
-    RunResult result;
-    size_t *ids = ARENA_ARRAY(arena, n, size_t);
-    for (size_t j = 0; j < n; j++) ids[j] = j;
-    if (!engine_run(engine, ids, n, &result, err)) return false;
-    for (size_t j = 0; j < n; j++)
-        for (size_t i = 0; i < out.cols; i++)
-            *matrix_at(out, j, i) = run_reading(&result, i, j)->number;
-    run_result_clear(&result);
-    return true;
+    return add_numbers(model, at.read, v.cols);
 }
 
 Matrix engine_attend(Lab *lab, Page *page, const EngineHead *head, Matrix q, Matrix k, Matrix v) {
@@ -61,16 +44,17 @@ Matrix engine_attend(Lab *lab, Page *page, const EngineHead *head, Matrix q, Mat
     Arena *arena = lab->arena;
     Matrix out = matrix_new(arena, q.rows, v.cols);
     RtAtom *alphabet = ARENA_ARRAY(arena, q.rows, RtAtom);
+    size_t *ids = ARENA_ARRAY(arena, q.rows, size_t);
     RtError err = {"out of memory"};
     RunOptions options = run_options();
-    for (size_t j = 0; j < q.rows; j++) alphabet[j] = rt_int((int64_t)j);
+    for (size_t j = 0; j < q.rows; j++) alphabet[j] = rt_int((int64_t)(ids[j] = j));
     options.rule = head->rule;
     options.temperature = head->temperature;
     options.threads = 1;
     options.key_tile = options.query_tile = head->key_tile;
     Model *model = model_new(head->dtype, RT_INT, alphabet, q.rows, q.rows, places_of(q, v).width);
     Engine *engine = model && fill(model, head, q, k, v) ? engine_new(model, &options, &err) : NULL;
-    if (!engine || !run(engine, q.rows, out, arena, &err)) {
+    if (!engine || !read_engine(engine, ids, q.rows, out, &err)) {
         page_note(page, "the engine refused: %s", err.text);
         check_none(page, "runs of the engine that failed", 1);
     }

@@ -2,23 +2,12 @@
 #include "lab/learning.h"
 
 #include "lab/programs.h"
+#include "lab/spelling.h"
 
 #include <stdint.h>
 #include <string.h>
 
 enum { LETTERS = 3, LONGEST = 7 };
-
-/* Word number `code` of n letters. */
-static void spell(size_t code, size_t n, const char *letters, char *word) {
-    for (size_t i = 0; i < n; i++, code /= LETTERS) word[i] = letters[code % LETTERS];
-    word[n] = '\0';
-}
-
-static size_t word_count(size_t n) {
-    size_t count = 1;
-    while (n-- > 0) count *= LETTERS;
-    return count;
-}
 
 /* What came after the latest earlier occurrence of the letter at i; '-': there is none. */
 static char induced(const char *word, size_t i) {
@@ -36,10 +25,6 @@ static const char program[] =
     "nth = selector_width(select(tokens, tokens, ==) and select(indices, indices, <=));\n"
     "latest = select(tokens, tokens, ==) and select(nth, nth - 1, ==);\n"
     "induction = aggregate(latest, next, \"-\");\n";
-
-static void free_engine(void *engine) {
-    rasp_engine_free(engine);
-}
 
 static size_t wrong_positions(RaspEngine *engine, const char *word) {
     RaspError error;
@@ -63,9 +48,9 @@ static size_t count_wrong(Lab *lab, RaspEngine *engine, const char *letters, siz
     size_t wrong = 0;
     char word[LONGEST + 1];
     for (size_t n = 1; n <= longest; n++)
-        for (size_t code = 0; code < word_count(n); code++) {
+        for (size_t code = 0; code < spell_count("abc", n); code++) {
             if (code % 64 == 0) lab_poll(lab);
-            spell(code, n, letters, word);
+            spell(letters, code, n, word);
             wrong += wrong_positions(engine, word);
             ++*words;
         }
@@ -77,14 +62,8 @@ static RaspEngine *two_layers(Lab *lab, Page *page) {
     RaspError error;
     if (!lab_compile(lab, page, program, "induction", "abcde", LONGEST, &p)) return NULL;
     const RaspLayers *layers = rasp_program_layers(p.program, &p.sop, &error);
-    RaspEngineOptions options = {.threads = 1};
-    RaspEngine *engine = rasp_engine_new(p.model, &options, NULL, &error);
-    if (!engine) {
-        page_note(page, "%s", error.text);
-        check_none(page, "engines that could not be made", 1);
-        return NULL;
-    }
-    lab_defer(lab, free_engine, engine);
+    RaspEngine *engine = lab_engine(lab, page, &p, RASP_SOFTMAX, 1);
+    if (!engine) return NULL;
     size_t words = 0, renamed = 0, longest = lab->quick ? 5 : LONGEST;
     size_t wrong = count_wrong(lab, engine, "abc", longest, &words);
     check_none(page,
@@ -182,20 +161,20 @@ typedef struct Pairs {
 static Pairs find_pairs(Lab *lab, size_t n, bool absolute) {
     Pairs pairs = {.all = 0};
     Arena *scratch = arena_child(lab->arena);
-    size_t words = word_count(n), length = 0;
+    size_t words = spell_count("abc", n), length = 0;
     unsigned char *known = NULL, *one = ARENA_ARRAY(scratch, KNOWN, unsigned char);
     char a[LONGEST + 1], b[LONGEST + 1];
     for (size_t w = 0; w < words; w++) {
         lab_poll(lab);
-        spell(w, n, "012", a);
+        spell("012", w, n, a);
         length = knowledge(a, n, absolute, one) * LETTERS;
         if (!known) known = ARENA_ARRAY(scratch, words * length, unsigned char);
         memcpy(known + w * length, one, length);
     }
     for (size_t w = 0; w < words; w++)
         for (size_t v = 0; v < w; v++) {
-            spell(w, n, "012", a);
-            spell(v, n, "012", b);
+            spell("012", w, n, a);
+            spell("012", v, n, b);
             if (a[n - 1] != b[n - 1] || induced(a, n - 1) == induced(b, n - 1)) continue;
             pairs.all++;
             if (memcmp(known + w * length, known + v * length, length) != 0) continue;

@@ -31,10 +31,6 @@ static size_t majority_errors(Lab *lab, RaspEngine *engine, size_t n) {
     return wrong;
 }
 
-static void free_engine(void *engine) {
-    rasp_engine_free(engine);
-}
-
 /* Unique hard attention on words of n letters: the head looks at one key, whose choice is a
  * priority over (letter, position), and the answer depends on that key and on the query, the last
  * letter; so for each last letter it is a decision list over letters at positions (lab §4.3). Rules
@@ -76,15 +72,8 @@ void predictions_majority(Lab *lab, Page *page) {
     if (!lab_compile(lab, page, NULL, "aggregate(full_s, indicator(tokens == \"1\")) > 0.5", "01",
                      (uint32_t)longest, &p))
         return;
-    RaspError error;
-    RaspEngineOptions options = {.threads = 1};
-    RaspEngine *engine = rasp_engine_new(p.model, &options, NULL, &error);
-    if (!engine) {
-        page_note(page, "%s", error.text);
-        check_none(page, "engines that could not be made", 1);
-        return;
-    }
-    lab_defer(lab, free_engine, engine);
+    RaspEngine *engine = lab_engine(lab, page, &p, RASP_SOFTMAX, 1);
+    if (!engine) return;
     for (size_t n = 1; n <= longest; n++) {
         lab_progress(lab, (double)((size_t)1 << n) / (double)((size_t)2 << longest));
         wrong += majority_errors(lab, engine, n);

@@ -4,6 +4,7 @@
 
 #include "api/rasp.h"
 #include "lab/item.h"
+#include "runtime/model.h"
 
 /* A program and its model; both are freed when the measurement ends. False after a failed check on
  * the page that says why. */
@@ -17,5 +18,16 @@ typedef struct LabProgram {
  * for inputs over the alphabet's characters of up to that length. */
 bool lab_compile(Lab *lab, Page *page, const char *source, const char *expression,
                  const char *alphabet, uint32_t length, LabProgram *program);
+
+/* An engine for it, of one thread; NULL after a failed check that says why. */
+RaspEngine *lab_engine(Lab *lab, Page *page, const LabProgram *program, RaspRule rule,
+                       double temperature);
+
+/* Its weights as the runtime reads them from a file; NULL after a failed check. */
+Model *lab_weights(Lab *lab, Page *page, const LabProgram *program);
+
+/* Positions at which the engine's first output is not what the interpreter gives, or all n if one
+ * of them refuses the word. */
+size_t lab_word_errors(const LabProgram *program, RaspEngine *engine, const char *word);
 
 #endif

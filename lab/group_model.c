@@ -1,0 +1,27 @@
+/* Items 21 to 34: what a transformer is made of. */
+#include "lab/model.h"
+
+static const Item items[] = {
+    {21, "the minimal model",
+     "A layer adds Σ_h Σ_{j≤i} a_ij v(h_j) and then m(h_i) to each row; compiled programs are such "
+     "models.",
+     "essay §2",
+     "Random layers through the engine against the formula in loops, for six ways to weigh keys; "
+     "programs on all short words and on random longer ones against the interpreter.",
+     "The engine weighs keys by softmax, sparsemax, entmax 1.5 and the three hard rules. Top-k, "
+     "other entmaxes and linear attention are the lab's (items 14 to 16). Hard attention that "
+     "picks one key is tried on the programs that need no more.",
+     8, model_minimal},
+    {26, "select and aggregate",
+     "select is a 0/1 matrix and aggregate the mean of what it selects; a softmax with a large "
+     "enough gap does the same, with an error that can be bounded.",
+     "essay §1, §3; arXiv:2106.06981",
+     "36 selectors on all short words against loops; the leak lemma on random rows; certificates "
+     "against the largest error found, and the temperature at which programs go wrong.",
+     "The compiler's certificate is for its own tables and needs no closed form in n; the lemma "
+     "is what it applies to each row of weights.",
+     5, model_select},
+};
+
+const ItemGroup group_model = {"model", "what a transformer is made of", items,
+                               sizeof items / sizeof *items};

@@ -1,0 +1,11 @@
+/* model.h: the measurements of items 21 to 34: what a transformer is made of. */
+#ifndef RASP_LAB_MODEL_H
+#define RASP_LAB_MODEL_H
+
+#include "lab/item.h"
+
+/* model_minimal.c: the layer by its formula, and programs as layers. */
+void model_minimal(Lab *lab, Page *page);
+void model_select(Lab *lab, Page *page);
+
+#endif
