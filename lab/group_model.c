@@ -12,6 +12,15 @@ static const Item items[] = {
      "other entmaxes and linear attention are the lab's (items 14 to 16). Hard attention that "
      "picks one key is tried on the programs that need no more.",
      8, model_minimal},
+    {22, "three constraints",
+     "Values see one row, scores a query and a key, and weights are means; without the first one a "
+     "single value does everything.",
+     "essay §2",
+     "Each row of the stream of random two-layer models changed in turn: which values and scores "
+     "change, bit by bit; a value shown the whole context against three tables of all words.",
+     "Values and scores are read from the runtime's pass for looking into, which shows them; its "
+     "results are those of the engine up to rounding (item 21).",
+     1, model_constraints},
     {26, "select and aggregate",
      "select is a 0/1 matrix and aggregate the mean of what it selects; a softmax with a large "
      "enough gap does the same, with an error that can be bounded.",
@@ -21,6 +30,18 @@ static const Item items[] = {
      "The compiler's certificate is for its own tables and needs no closed form in n; the lemma "
      "is what it applies to each row of weights.",
      5, model_select},
+    {27, "causal mask", "With a_ij = 0 for j > i, outputs up to i do not depend on what follows.",
+     "notes §6",
+     "Random edits behind a random position, through the engine under each rule, type and path: "
+     "rows up to there, bit by bit.",
+     NULL, 2, model_causal},
+    {33, "sublayers act within positions",
+     "A sublayer is one function of each row: it mixes no positions, and it can leave the hull of "
+     "the values.",
+     "essay §4",
+     "Permuted inputs through the engine, row by row and bit by bit; one token changed; twice the "
+     "mean of five points, by the hull test.",
+     NULL, 1, model_pointwise},
 };
 
 const ItemGroup group_model = {"model", "what a transformer is made of", items,
