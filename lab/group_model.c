@@ -21,6 +21,22 @@ static const Item items[] = {
      "Values and scores are read from the runtime's pass for looking into, which shows them; its "
      "results are those of the engine up to rounding (item 21).",
      1, model_constraints},
+    {23, "several heads, a sum of hulls",
+     "Each head's output is in the hull of its values, so their sum is in the Minkowski sum of the "
+     "hulls, which is larger than any of them.",
+     "essay §4; notes §5",
+     "Layers of one to three random heads through the engine: 200 directions a row against the "
+     "support function, and the hull test on all sums of values; two heads that pick one key each.",
+     NULL, 2, model_heads},
+    {25, "votes",
+     "The logits of a layer of heads are the direct term and, for each key, its weight times a "
+     "vote h_j W_OV W_U; scores depend on W_QK alone.",
+     "essay §1; Elhage et al. 2021",
+     "Weights and votes from the matrices W_QK and W_OV against the logits of the engine; the same "
+     "after a change of basis of queries and keys.",
+     "For one layer of attention without a sublayer between it and W_U: with more the votes are of "
+     "a stream that other layers have changed (item 51).",
+     1, model_votes},
     {26, "select and aggregate",
      "select is a 0/1 matrix and aggregate the mean of what it selects; a softmax with a large "
      "enough gap does the same, with an error that can be bounded.",
@@ -41,7 +57,9 @@ static const Item items[] = {
      "essay §4",
      "Permuted inputs through the engine, row by row and bit by bit; one token changed; twice the "
      "mean of five points, by the hull test.",
-     NULL, 1, model_pointwise},
+     "Bit by bit where the engine's own kernels multiply (path sparse). OpenBLAS may round a row "
+     "by its place in a block; there it is the same row up to rounding.",
+     1, model_pointwise},
 };
 
 const ItemGroup group_model = {"model", "what a transformer is made of", items,

@@ -13,4 +13,8 @@ void model_constraints(Lab *lab, Page *page);
 void model_causal(Lab *lab, Page *page);
 void model_pointwise(Lab *lab, Page *page);
 
+/* model_sums.c: heads and the residual stream add up. */
+void model_heads(Lab *lab, Page *page);
+void model_votes(Lab *lab, Page *page);
+
 #endif
