@@ -35,7 +35,7 @@ static bool draw_layer(Rng *rng, Model *model, const Shape *shape) {
         head->mask = shape->mask;
         head->sink = false;
         head->gap = 1e-6; /* hard rules: only equal scores are ties */
-        fill(rng, &head->query, in * 2 / sqrt((double)shape->key));
+        fill(rng, &head->query, in / sqrt((double)shape->key));
         fill(rng, &head->key, in);
         fill(rng, &head->value, in);
         fill(rng, &head->output, 1 / sqrt((double)(shape->value * shape->heads)));

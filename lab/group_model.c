@@ -51,6 +51,27 @@ static const Item items[] = {
      "Random edits behind a random position, through the engine under each rule, type and path: "
      "rows up to there, bit by bit.",
      NULL, 2, model_causal},
+    {28, "KV cache",
+     "A pass that keeps keys and values gives token by token, or by chunks, what a full pass "
+     "gives.",
+     "notes §6",
+     "The engine's full pass against its stream, under each rule and type; a cache that takes "
+     "chunks of any size, key by key, against the engine and bit by bit against itself; causal "
+     "programs by all three.",
+     "The runtime's stream takes a token at a time and sums in another order than a full pass: "
+     "equal up to rounding, which is 1e-6 in float32 for a head, and more where further layers "
+     "magnify it. Chunks, and equal bits, are of the lab's own cache over the same weights.",
+     3, model_cache},
+    {30, "pages and sinks",
+     "A cache in pages gives what a contiguous one gives; a sink takes the mass of a head exactly "
+     "where nothing matches.",
+     "notes §6; arXiv:2309.06180",
+     "Two sequences that take pages of one pool in turn, bit by bit, for seven page sizes; the "
+     "mass on the sink of compiled heads, on all short words, against the interpreter's widths "
+     "and the bounds by β.",
+     "The sink of a compiled head scores half of what a selected key scores. A width has another: "
+     "there the sink is always selected, and is what 1/(1 + w) counts.",
+     2, model_pages},
     {33, "sublayers act within positions",
      "A sublayer is one function of each row: it mixes no positions, and it can leave the hull of "
      "the values.",
