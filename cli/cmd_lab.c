@@ -12,11 +12,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef struct LabArguments {
     LabOptions lab;
-    bool quick, pages;
+    bool pages;
     const char *corpus; /* a folder, or NULL */
     const char **words; /* groups and numbers, malloc'd */
     size_t word_count;
@@ -57,6 +56,7 @@ static const struct {
 } commands[] = {
     {"kernel", lab_kernel, "weights of your scores by a rule"},
     {"smooth", lab_smooth, "a fit of your points by a kernel"},
+    {"temperature", lab_temperature, "where a compiled program breaks, by temperature and length"},
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
@@ -70,9 +70,10 @@ static void print_list(void) {
         for (size_t k = 0; k < group->count; k++)
             printf("%4u  %s\n", group->items[k].number, group->items[k].title);
     }
-    puts("\nrasp lab GROUP, rasp lab NUMBER or rasp lab all measures.  With your own numbers:");
+    puts("\nrasp lab GROUP, rasp lab NUMBER or rasp lab all measures.  With your own numbers "
+         "and programs:");
     for (int k = 0; k < COMMAND_COUNT; k++)
-        printf("  rasp lab %-10s %s\n", commands[k].name, commands[k].summary);
+        printf("  rasp lab %-11s %s\n", commands[k].name, commands[k].summary);
 }
 
 /* --- which items ----------------------------------------------------------------------------- */
@@ -186,14 +187,12 @@ static int measure(const LabArguments *a, const Choice *choice) {
     budget_init(&budget, lab->common.memory);
     budget.cancel = stop_catch();
     if (BUDGET_ENTER(&budget, &guard)) {
-        long cores = sysconf(_SC_NPROCESSORS_ONLN);
-        int threads = lab->common.threads ? lab->common.threads : cores > 0 ? (int)cores : 1;
         Schedule schedule = {choice, clock_seconds(), seconds_of(choice, MOST_ITEMS)};
         NotebookOptions notebook_options = {.progress = show_progress,
                                             .context = &schedule,
                                             .seed = lab->seed,
-                                            .quick = a->quick,
-                                            .threads = threads,
+                                            .quick = lab->quick,
+                                            .threads = lab_threads(lab),
                                             .corpus = a->corpus};
         Notebook *notebook = notebook_new(&budget, &notebook_options);
         progress_start();
@@ -221,7 +220,7 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         a->corpus = text;
         return 0;
     case KEY_QUICK:
-        a->quick = true;
+        a->lab.quick = true;
         return 0;
     case KEY_PAGES:
         a->pages = true;

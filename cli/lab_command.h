@@ -1,9 +1,12 @@
-/* lab_command.h: the subcommands of `rasp lab`, each a row of the table in cmd_lab.c and a file
- * lab_NAME.c; argv[0] is "rasp lab NAME". */
+/* lab_command.h: the subcommands of `rasp lab`, each a row of the table in cmd_lab.c; argv[0] is
+ * "rasp lab NAME". */
 #ifndef RASP_CLI_LAB_COMMAND_H
 #define RASP_CLI_LAB_COMMAND_H
 
 int lab_kernel(int argc, char **argv);
 int lab_smooth(int argc, char **argv);
+
+/* Of compiled programs: lab_model.c. */
+int lab_temperature(int argc, char **argv);
 
 #endif

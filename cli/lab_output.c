@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 LabOptions lab_options(int argc, char **argv) {
     return (LabOptions){
@@ -47,6 +48,11 @@ LabForm lab_form(const LabOptions *options, bool pages) {
     return pages ? LAB_PAGES : LAB_ROWS;
 }
 
+int lab_threads(const LabOptions *options) {
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return options->common.threads ? options->common.threads : cores > 0 ? (int)cores : 1;
+}
+
 int lab_measure(const LabOptions *options, const char *title, Measurement *measure, void *context) {
     Budget budget;
     BudgetGuard guard;
@@ -55,7 +61,10 @@ int lab_measure(const LabOptions *options, const char *title, Measurement *measu
     budget_init(&budget, options->common.memory);
     budget.cancel = stop_catch();
     if (BUDGET_ENTER(&budget, &guard)) {
-        Notebook *notebook = notebook_new(&budget, &(NotebookOptions){.seed = options->seed});
+        Notebook *notebook =
+            notebook_new(&budget, &(NotebookOptions){.seed = options->seed,
+                                                     .quick = options->quick,
+                                                     .threads = lab_threads(options)});
         progress_start();
         const Outcome *outcome = notebook_run(notebook, title, measure, context);
         progress_end();

@@ -1,6 +1,6 @@
 /* lab_output.h: what `rasp lab` and its own subcommands have in common: options and outputs.
  *
- * A subcommand is a row of the table in cmd_lab.c and a file lab_NAME.c: its options end with
+ * A subcommand is a row of the table in cmd_lab.c and a function of lab_command.h: its options have
  * OPTIONS_LAB, its parser hands on to lab_option, and what it measures is a Measurement (lab/lab.h)
  * run by lab_measure, which prints its page as text, --json or --tsv and writes -o. */
 #ifndef RASP_CLI_LAB_OUTPUT_H
@@ -11,7 +11,7 @@
 
 typedef struct LabOptions {
     Common common; /* json, memory, threads */
-    bool tsv;
+    bool tsv, quick;
     const char *folder;  /* NULL: none */
     const char *command; /* the command line, for the report */
     uint64_t seed;
@@ -33,6 +33,9 @@ enum { LAB_KEY_SEED = OPTION_OWN_KEYS + 0x40, LAB_KEY_TSV };
 LabOptions lab_options(int argc, char **argv);
 /* Takes OPTIONS_LAB; other keys are unknown. */
 error_t lab_option(int key, char *text, struct argp_state *state, LabOptions *options);
+
+/* As --threads says, else one a core. */
+int lab_threads(const LabOptions *options);
 
 /* A subcommand's one measurement, and the exit status. */
 int lab_measure(const LabOptions *options, const char *title, Measurement *measure, void *context);

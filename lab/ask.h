@@ -3,6 +3,7 @@
 #ifndef RASP_LAB_ASK_H
 #define RASP_LAB_ASK_H
 
+#include "api/rasp.h"
 #include "lab/kernel.h"
 #include "lab/notebook.h"
 #include "lab/smoother.h"
@@ -25,5 +26,21 @@ typedef struct SmoothQuestion {
     const char *x_name, *y_name, *rule_name;
 } SmoothQuestion;
 Measurement ask_smooth;
+
+/* A compiled model, and inputs that it is for: none are drawn ones. */
+typedef struct ModelInput {
+    const size_t *ids; /* token numbers of the model's alphabet */
+    size_t length;
+} ModelInput;
+
+typedef struct ModelQuestion {
+    RaspModel *model;
+    const ModelInput *inputs;
+    size_t input_count;
+    size_t drawn; /* inputs, when none is given; 0: the usual */
+} ModelQuestion;
+
+/* Its outputs over the inverse temperature, and where they break, by length. */
+Measurement ask_temperature;
 
 #endif
