@@ -57,6 +57,7 @@ static const struct {
     {"kernel", lab_kernel, "weights of your scores by a rule"},
     {"smooth", lab_smooth, "a fit of your points by a kernel"},
     {"temperature", lab_temperature, "where a compiled program breaks, by temperature and length"},
+    {"noise", lab_noise, "its weights with noise, or of fewer bits"},
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };

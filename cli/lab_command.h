@@ -8,5 +8,6 @@ int lab_smooth(int argc, char **argv);
 
 /* Of compiled programs: lab_model.c. */
 int lab_temperature(int argc, char **argv);
+int lab_noise(int argc, char **argv);
 
 #endif

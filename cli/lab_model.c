@@ -174,3 +174,13 @@ int lab_temperature(int argc, char **argv) {
         "  rasp lab temperature w.bin abc -o out";
     return command(argc, argv, doc, ask_temperature);
 }
+
+int lab_noise(int argc, char **argv) {
+    static const char doc[] =
+        "What a compiled program stands: its outputs with noise on its weights, and with weights "
+        "rounded to f16, bf16, int8 and int4; the first head whose pattern fails.\v" INPUTS "\n\n"
+        "Examples:\n"
+        "  rasp lab noise sort\n"
+        "  rasp lab noise w.bin --seed 2";
+    return command(argc, argv, doc, ask_noise);
+}

@@ -43,4 +43,7 @@ typedef struct ModelQuestion {
 /* Its outputs over the inverse temperature, and where they break, by length. */
 Measurement ask_temperature;
 
+/* Its weights with noise and rounded to fewer bits, and the first head that fails. */
+Measurement ask_noise;
+
 #endif

@@ -74,6 +74,17 @@ void subject_restore(Subject *s) {
     arena_free(arena);
 }
 
+size_t subject_changed(const Subject *s) {
+    Arena *arena = arena_child(s->lab->arena);
+    TensorList own = tensors_of(arena, s->model), now = tensors_of(arena, s->scratch);
+    size_t changed = 0;
+    for (size_t k = 0; k < own.count; k++)
+        for (size_t i = 0; i < tensor_size(own.tensors[k]); i++)
+            changed += own.tensors[k]->data[i] != now.tensors[k]->data[i];
+    arena_free(arena);
+    return changed;
+}
+
 /* --- what the file says ----------------------------------------------------------------------- */
 
 static void read_claims(Subject *s) {

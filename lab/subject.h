@@ -46,6 +46,8 @@ size_t subject_head_count(const Subject *subject);
 
 /* The scratch model has the file's weights again. */
 void subject_restore(Subject *subject);
+/* Of its weights, those that are not the file's. */
+size_t subject_changed(const Subject *subject);
 
 /* How a model of the subject's shapes does on inputs `first` .. `first + count − 1`. */
 typedef struct Fare {
