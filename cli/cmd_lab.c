@@ -58,6 +58,7 @@ static const struct {
     {"smooth", lab_smooth, "a fit of your points by a kernel"},
     {"temperature", lab_temperature, "where a compiled program breaks, by temperature and length"},
     {"noise", lab_noise, "its weights with noise, or of fewer bits"},
+    {"collapse", lab_collapse, "rank of its residual stream, contraction of its heads"},
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };

@@ -9,5 +9,6 @@ int lab_smooth(int argc, char **argv);
 /* Of compiled programs: lab_model.c. */
 int lab_temperature(int argc, char **argv);
 int lab_noise(int argc, char **argv);
+int lab_collapse(int argc, char **argv);
 
 #endif

@@ -184,3 +184,14 @@ int lab_noise(int argc, char **argv) {
         "  rasp lab noise w.bin --seed 2";
     return command(argc, argv, doc, ask_noise);
 }
+
+int lab_collapse(int argc, char **argv) {
+    static const char doc[] =
+        "What attention leaves of the differences between positions: rank and effective rank of a "
+        "compiled program's residual stream, step by step, and Dobrushin's contraction coefficient "
+        "of each head's weights.\v" INPUTS "\n\n"
+        "Examples:\n"
+        "  rasp lab collapse sort\n"
+        "  rasp lab collapse w.bin hello";
+    return command(argc, argv, doc, ask_collapse);
+}

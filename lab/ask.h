@@ -46,4 +46,7 @@ Measurement ask_temperature;
 /* Its weights with noise and rounded to fewer bits, and the first head that fails. */
 Measurement ask_noise;
 
+/* The rank of its residual stream and how much its heads contract, layer by layer. */
+Measurement ask_collapse;
+
 #endif

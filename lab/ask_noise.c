@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdint.h>
-#include <string.h>
 
 enum { LONGEST = 128, QUICK_LONGEST = 32, TRACED = 12, TRACED_LONGEST = 32 };
 
@@ -100,61 +99,48 @@ typedef struct Noise {
     Subject subject;
     Page *page;
     size_t heads;
-    size_t *traced; /* inputs that are traced */
+    const SubjectInput **traced;
+    SubjectTrace *own; /* of the file itself, one for each */
     size_t traced_count;
-    double ***patterns;    /* [input][head]: the file's own weights, [n+1, n+1] */
     double *away;          /* [head]: greatest total variation of a row from the file's own */
     double *least[NOISES]; /* [head]: the least σ at which its pattern fails, or infinite */
     const char **rounded;  /* [head]: the first rounding at which it does, or NULL */
 } Noise;
 
-typedef struct Watch {
-    Noise *noise;
-    size_t input, head; /* of those traced; of the model, in the order of the pass */
-    bool first;         /* of the file itself: its patterns are kept */
-} Watch;
-
-static void watch_head(void *context, size_t layer, size_t head, size_t n, const double *scores,
-                       const double *weights, size_t width, const double *result) {
-    (void)layer, (void)head, (void)scores, (void)width, (void)result;
-    Watch *w = context;
-    size_t n1 = n + 1;
-    double *own = w->noise->patterns[w->input][w->head];
-    if (w->first) memcpy(own, weights, n1 * n1 * sizeof *own);
-    for (size_t i = 1; i < n1 && !w->first; i++) {
-        double apart = total_variation(weights + i * n1, own + i * n1, n1);
-        w->noise->away[w->head] = fmax(w->noise->away[w->head], apart);
-    }
-    w->head++;
+static double pattern_away(Matrix p, Matrix own) {
+    double most = 0;
+    for (size_t i = 1; i < p.rows; i++)
+        most = fmax(most, total_variation(matrix_row(p, i), matrix_row(own, i), p.cols));
+    return most;
 }
 
 /* away[head] of the weights, over the inputs that are traced. */
-static void compare_patterns(Noise *a, const Model *weights, bool first) {
+static void compare_patterns(Noise *a, const Model *weights) {
     for (size_t h = 0; h < a->heads; h++) a->away[h] = 0;
     for (size_t k = 0; k < a->traced_count; k++) {
-        Watch watch = {a, k, 0, first};
-        ReferenceTap tap = {.context = &watch, .head = watch_head};
-        const SubjectInput *input = &a->subject.inputs[a->traced[k]];
-        if (subject_trace(&a->subject, weights, input, &tap)) continue;
-        for (size_t h = watch.head; h < a->heads; h++) a->away[h] = INFINITY;
+        Arena *arena = arena_child(a->subject.lab->arena);
+        SubjectTrace trace;
+        bool fine = subject_trace(&a->subject, weights, a->traced[k], arena, &trace);
+        for (size_t h = 0; h < a->heads; h++)
+            a->away[h] =
+                fine ? fmax(a->away[h], pattern_away(trace.weights[h], a->own[k].weights[h]))
+                     : INFINITY;
+        arena_free(arena);
     }
 }
 
-/* Inputs to trace: evenly among those that are not too long. */
+/* Inputs to trace, with what the file itself does: evenly among those that are not too long. */
 static void choose_traced(Noise *a) {
     Arena *arena = a->subject.lab->arena;
     size_t fit = 0;
     while (fit < a->subject.input_count && a->subject.inputs[fit].length <= TRACED_LONGEST) fit++;
     if (!fit) fit = 1;
     a->traced_count = fit < TRACED ? fit : TRACED;
-    a->traced = ARENA_ARRAY(arena, a->traced_count, size_t);
-    a->patterns = ARENA_ARRAY(arena, a->traced_count, double **);
+    a->traced = ARENA_ARRAY(arena, a->traced_count, const SubjectInput *);
+    a->own = ARENA_ARRAY(arena, a->traced_count, SubjectTrace);
     for (size_t k = 0; k < a->traced_count; k++) {
-        a->traced[k] = fit - 1 - k * fit / a->traced_count;
-        size_t n1 = a->subject.inputs[a->traced[k]].length + 1;
-        a->patterns[k] = ARENA_ARRAY(arena, a->heads, double *);
-        for (size_t h = 0; h < a->heads; h++)
-            a->patterns[k][h] = ARENA_ARRAY(arena, n1 * n1, double);
+        a->traced[k] = &a->subject.inputs[fit - 1 - k * fit / a->traced_count];
+        subject_trace(&a->subject, a->subject.model, a->traced[k], arena, &a->own[k]);
     }
 }
 
@@ -190,15 +176,9 @@ static size_t first_broken(const Noise *a) {
     return head;
 }
 
-static const char *head_name(const Noise *a, size_t head) {
-    size_t layer = 0;
-    while (head >= a->subject.model->layers[layer]->head_count)
-        head -= a->subject.model->layers[layer++]->head_count;
-    return subject_head_name(&a->subject, a->page->arena, layer, head);
-}
-
 static void put_head(const Noise *a, PageTable *table, size_t head) {
-    table_text(table, head < a->heads ? head_name(a, head) : "none");
+    table_text(table,
+               head < a->heads ? subject_head_name(&a->subject, a->page->arena, head) : "none");
 }
 
 /* --- rounding -----------------------------------------------------------------------------------
@@ -212,7 +192,7 @@ static void show_roundings(Noise *a) {
     for (size_t k = 0; k < ROUNDINGS; k++) {
         spoil_weights(a, roundings[k].change, roundings[k].size, 0);
         Fare fare = subject_fare(&a->subject, a->subject.scratch, 1, 0, count);
-        compare_patterns(a, a->subject.scratch, k == 0);
+        compare_patterns(a, a->subject.scratch);
         for (size_t h = 0; h < a->heads; h++)
             if (!a->rounded[h] && a->away[h] > broken) a->rounded[h] = roundings[k].name;
         table_text(table, roundings[k].name);
@@ -245,7 +225,7 @@ static Point measure_noise(Noise *a, int kind, double sigma, size_t draws) {
     for (size_t d = 0; d < draws; d++) {
         spoil_weights(a, noises[kind].change, sigma, d);
         Fare fare = subject_fare(&a->subject, a->subject.scratch, 1, 0, count);
-        compare_patterns(a, a->subject.scratch, false);
+        compare_patterns(a, a->subject.scratch);
         point.share += (double)fare.agreed / (double)(count * draws);
         point.error = fmax(point.error, fare.error);
         size_t head = first_broken(a);

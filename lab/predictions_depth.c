@@ -1,6 +1,7 @@
 /* Items 52 to 54: what becomes of a sequence under layer after layer of averaging. */
 #include "lab/predictions.h"
 
+#include "lab/contraction.h"
 #include "lab/matrix.h"
 #include "lab/simplex.h"
 
@@ -23,28 +24,6 @@ static Matrix draw_weights(Lab *lab, double bound, bool causal) {
     return p;
 }
 
-/* Dobrushin's coefficient: the largest total variation between two rows. */
-static double dobrushin(Matrix p) {
-    double most = 0;
-    for (size_t i = 0; i < p.rows; i++)
-        for (size_t k = 0; k < i; k++)
-            most = fmax(most, total_variation(matrix_row(p, i), matrix_row(p, k), p.cols));
-    return most;
-}
-
-/* The largest distance between two rows. */
-static double diameter(Matrix x) {
-    double most = 0;
-    for (size_t i = 0; i < x.rows; i++)
-        for (size_t k = 0; k < i; k++) {
-            double square = 0;
-            for (size_t c = 0; c < x.cols; c++)
-                square += pow(*matrix_at(x, i, c) - *matrix_at(x, k, c), 2);
-            most = fmax(most, sqrt(square));
-        }
-    return most;
-}
-
 void predictions_smoothing(Lab *lab, Page *page) {
     enum { LAYERS = 12 };
     size_t cases = lab->quick ? 20 : 300;
@@ -55,20 +34,20 @@ void predictions_smoothing(Lab *lab, Page *page) {
         double width = rng_between(lab->rng, 0.2, 2), so_far = 1;
         Matrix x = matrix_normal(lab->arena, lab->rng, ROWS, WIDTH, 1);
         Matrix all = matrix_identity(lab->arena, ROWS);
-        double start = diameter(x);
+        double start = diameter(x, 0);
         for (size_t l = 0; l < LAYERS; l++) {
             Matrix p = draw_weights(lab, width, false);
             Matrix next = matrix_product(lab->arena, p, x),
                    product = matrix_product(lab->arena, p, all);
-            double delta = dobrushin(p);
-            products = fmax(products, dobrushin(product) - delta * dobrushin(all));
-            shrink = fmax(shrink, diameter(next) - delta * diameter(x));
+            double delta = dobrushin(p, 0);
+            products = fmax(products, dobrushin(product, 0) - delta * dobrushin(all, 0));
+            shrink = fmax(shrink, diameter(next, 0) - delta * diameter(x, 0));
             bounded = fmax(bounded, delta - (1 - exp(-2 * width)));
             so_far *= delta;
             x = next;
             all = product;
             depth[l] = (double)(l + 1);
-            diam[l] += diameter(x) / start / (double)cases;
+            diam[l] += diameter(x, 0) / start / (double)cases;
             bound[l] += so_far / (double)cases;
         }
     }

@@ -4,7 +4,6 @@
 #include "runtime/safetensors.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { NAME_BYTES = 56 };
@@ -101,15 +100,26 @@ static void read_claims(Subject *s) {
             s->beta = fmax(s->beta, s->model->layers[l]->heads[h]->gap);
 }
 
-const char *subject_head_name(const Subject *s, Arena *arena, size_t layer, size_t head) {
-    const json_t *extra = s->model->layers[layer]->heads[head]->extra;
-    const char *selector = json_string_value(json_object_get(extra, "selector"));
+SubjectHead subject_head(const Subject *s, size_t head) {
+    SubjectHead found = {.number = head};
+    const ModelLayer *const *layers = (const ModelLayer *const *)s->model->layers;
+    while (found.number >= layers[found.layer]->head_count) {
+        found.step += 1 + layers[found.layer]->mlp_count;
+        found.number -= layers[found.layer++]->head_count;
+    }
+    found.head = layers[found.layer]->heads[found.number];
+    return found;
+}
+
+const char *subject_head_name(const Subject *s, Arena *arena, size_t head) {
+    SubjectHead at = subject_head(s, head);
+    const char *selector = json_string_value(json_object_get(at.head->extra, "selector"));
     size_t length = 0, all = selector ? strlen(selector) : 0;
     while (length < all && length < NAME_BYTES) {
         size_t step = utf8_step(selector + length, all - length);
         length += step ? step : 1;
     }
-    return arena_format(arena, "%zu.%zu%s%.*s%s", layer, head, all ? " " : "", (int)length,
+    return arena_format(arena, "%zu.%zu%s%.*s%s", at.layer, at.number, all ? " " : "", (int)length,
                         all ? selector : "", length < all ? "…" : "");
 }
 
@@ -189,19 +199,6 @@ Fare subject_fare(const Subject *s, const Model *weights, double temperature, si
     engine_free(engine);
     lab_poll(s->lab);
     return fare;
-}
-
-bool subject_trace(const Subject *s, const Model *weights, const SubjectInput *input,
-                   const ReferenceTap *tap) {
-    RtError reason;
-    ReferenceOptions options = {.rule = RT_SOFTMAX,
-                                .temperature = 1,
-                                .stop = arena_budget(s->lab->arena)->cancel,
-                                .tap = *tap};
-    double *h = reference_run(weights, &options, input->ids, input->length, &reason);
-    lab_poll(s->lab);
-    free(h);
-    return h != NULL;
 }
 
 /* --- opening ---------------------------------------------------------------------------------- */

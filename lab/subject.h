@@ -41,8 +41,16 @@ bool subject_open(Lab *lab, Page *page, const ModelQuestion *question, size_t lo
                   Subject *subject);
 
 /* "1.0 select(tokens, tokens, ==)": layer, head and what the file calls its selector, cut. */
-const char *subject_head_name(const Subject *subject, Arena *arena, size_t layer, size_t head);
+const char *subject_head_name(const Subject *subject, Arena *arena, size_t head);
 size_t subject_head_count(const Subject *subject);
+
+/* A head by its number, counted through the layers. */
+typedef struct SubjectHead {
+    const ModelHead *head;
+    size_t layer, number; /* within the layer */
+    size_t step;          /* whose stream it reads (SubjectTrace) */
+} SubjectHead;
+SubjectHead subject_head(const Subject *subject, size_t head);
 
 /* The scratch model has the file's weights again. */
 void subject_restore(Subject *subject);
@@ -58,10 +66,24 @@ typedef struct Fare {
 Fare subject_fare(const Subject *subject, const Model *weights, double temperature, size_t first,
                   size_t count);
 
-/* The pass in plain loops and double on one input, at temperature 1; `tap` sees everything. False
- * when it gave no number. */
+/* --- subject_trace.c -------------------------------------------------------------------------- */
+
+/* One pass in plain loops and double. Row and column 0 are the sink; heads and steps are counted
+ * through the layers, in the order of the pass. */
+typedef struct SubjectTrace {
+    Matrix *weights; /* [head]: [n+1, n+1] */
+    Matrix *results; /* [head]: [n+1, width], what it adds to the residual stream */
+    Matrix *streams; /* [step]: [n+1, width]: after the embedding; for each layer after its heads,
+                        and after each of its sublayers */
+    size_t head_count, step_count;
+} SubjectTrace;
+size_t subject_step_count(const Subject *subject);
+
+/* In `arena`. False when it gave no number: then less is there. */
 bool subject_trace(const Subject *subject, const Model *weights, const SubjectInput *input,
-                   const ReferenceTap *tap);
+                   Arena *arena, SubjectTrace *trace);
+/* What a head's matrix reads of the stream at a step: [n+1, cols]. */
+Matrix subject_read(const SubjectTrace *trace, size_t step, const Tensor *tensor, Arena *arena);
 
 /* --- subject_inputs.c ------------------------------------------------------------------------- */
 
