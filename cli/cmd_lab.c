@@ -59,6 +59,7 @@ static const struct {
     {"temperature", lab_temperature, "where a compiled program breaks, by temperature and length"},
     {"noise", lab_noise, "its weights with noise, or of fewer bits"},
     {"collapse", lab_collapse, "rank of its residual stream, contraction of its heads"},
+    {"kv", lab_kv, "its key/value cache, and what of that is needed"},
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };

@@ -195,3 +195,14 @@ int lab_collapse(int argc, char **argv) {
         "  rasp lab collapse w.bin hello";
     return command(argc, argv, doc, ask_collapse);
 }
+
+int lab_kv(int argc, char **argv) {
+    static const char doc[] =
+        "The key/value cache of a compiled program: the ranks of each head's query-key and "
+        "value-output weights beside what a cache stores, and what it need not: columns of 0, keys "
+        "that are the same everywhere or another head's.\v" INPUTS "\n\n"
+        "Examples:\n"
+        "  rasp lab kv sort --mask causal\n"
+        "  rasp lab kv w.bin";
+    return command(argc, argv, doc, ask_cache);
+}

@@ -49,4 +49,7 @@ Measurement ask_noise;
 /* The rank of its residual stream and how much its heads contract, layer by layer. */
 Measurement ask_collapse;
 
+/* What its key/value caches hold, and what of that is needed. */
+Measurement ask_cache;
+
 #endif
