@@ -3,10 +3,10 @@
 
 #include "base/clock.h"
 #include "cli/check_report.h"
+#include "cli/model_argument.h"
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/stop.h"
-#include "cli/subject.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -118,7 +118,7 @@ static void show_progress(void *context, size_t inputs) {
     progress_input(inputs);
 }
 
-static int check(const CheckArguments *a, const Subject *subject) {
+static int check(const CheckArguments *a, const ModelArgument *subject) {
     RaspError error;
     RaspCheckOptions wanted = a->check;
     wanted.threads = a->common.threads;
@@ -144,13 +144,13 @@ int cmd_check(int argc, char **argv) {
                                      .args_doc = "PROGRAM|WEIGHTS",
                                      .doc = help,
                                      .children = children};
-    CheckArguments arguments = {.common = {.kind = &subject_argument},
+    CheckArguments arguments = {.common = {.kind = &model_argument_kind},
                                 .check = rasp_check_options()};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    Subject subject;
-    int status = subject_open(&arguments.common, &arguments.target, &subject);
+    ModelArgument subject;
+    int status = model_argument_open(&arguments.common, &arguments.target, &subject);
     if (status == EXIT_FINE) status = check(&arguments, &subject);
-    subject_close(&subject);
+    model_argument_close(&subject);
     free(arguments.common.choice.names);
     return status;
 }

@@ -2,10 +2,10 @@
 #include "cli/command.h"
 
 #include "base/plural.h"
+#include "cli/model_argument.h"
 #include "cli/options.h"
 #include "cli/picture.h"
 #include "cli/report.h"
-#include "cli/subject.h"
 #include "cli/weights.h"
 
 #include <stdlib.h>
@@ -175,14 +175,14 @@ static int draw_model(const DrawArguments *a, PictureFormat format, RaspModel *m
 }
 
 static int draw_transformer(const DrawArguments *a, PictureFormat format) {
-    Subject subject;
+    ModelArgument subject;
     if (format == PICTURE_DOT) {
         report_error("the transformer is drawn as .svg, .html or .png, found '%s'", a->output);
         return EXIT_WRONG_USE;
     }
-    int status = subject_open(&a->common, &a->target, &subject);
+    int status = model_argument_open(&a->common, &a->target, &subject);
     if (status == EXIT_FINE) status = draw_model(a, format, subject.model);
-    subject_close(&subject);
+    model_argument_close(&subject);
     return status;
 }
 

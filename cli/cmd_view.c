@@ -1,9 +1,9 @@
 /* `rasp view PROGRAM|WEIGHTS INPUT...`: a page that shows program and transformer at work. */
 #include "cli/command.h"
 
+#include "cli/model_argument.h"
 #include "cli/options.h"
 #include "cli/report.h"
-#include "cli/subject.h"
 #include "cli/view_data.h"
 #include "cli/view_inputs.h"
 #include "show/view.h"
@@ -164,14 +164,14 @@ static int view_model(const ViewArguments *a, RaspModel *model) {
 /* --- the command ------------------------------------------------------------------------------ */
 
 static int view(const ViewArguments *a) {
-    Subject subject;
+    ModelArgument subject;
     if (!a->output && isatty(STDOUT_FILENO)) {
         report_error("a page does not go to a terminal; -o view.html writes it to a file");
         return EXIT_WRONG_USE;
     }
-    int status = subject_open(&a->common, &a->target, &subject);
+    int status = model_argument_open(&a->common, &a->target, &subject);
     if (status == EXIT_FINE) status = view_model(a, subject.model);
-    subject_close(&subject);
+    model_argument_close(&subject);
     return status;
 }
 
@@ -182,7 +182,7 @@ int cmd_view(int argc, char **argv) {
                                      .args_doc = "PROGRAM|WEIGHTS INPUT...",
                                      .doc = help,
                                      .children = children};
-    ViewArguments arguments = {.common = {.kind = &subject_argument}};
+    ViewArguments arguments = {.common = {.kind = &model_argument_kind}};
     arguments.inputs = ARENA_ARRAY(command_arena(), (size_t)argc, char *);
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     int status = view(&arguments);

@@ -1,14 +1,14 @@
-#include "cli/subject.h"
+#include "cli/model_argument.h"
 
 #include "cli/command.h"
 #include "cli/report.h"
 #include "cli/safe.h"
 #include "cli/weights.h"
 
-const ArgumentKind subject_argument = {
+const ArgumentKind model_argument_kind = {
     "PROGRAM", "expected a PROGRAM (a file or a bundled program's name) or a weights file"};
 
-static int open_program(const Common *common, const RaspTarget *target, Subject *s) {
+static int open_program(const Common *common, const RaspTarget *target, ModelArgument *s) {
     const RaspSop *sops;
     size_t count;
     int status = program_open(common->argument, common->memory, &s->program);
@@ -18,7 +18,7 @@ static int open_program(const Common *common, const RaspTarget *target, Subject 
     return status;
 }
 
-static int open_weights(const Common *common, const TargetOptions *target, Subject *s) {
+static int open_weights(const Common *common, const TargetOptions *target, ModelArgument *s) {
     const SopChoice *choice = &common->choice;
     const char *path = common->argument;
     if (target->given || choice->count || choice->all || choice->expression) {
@@ -35,13 +35,13 @@ static int open_weights(const Common *common, const TargetOptions *target, Subje
     return EXIT_FINE;
 }
 
-int subject_open(const Common *common, const TargetOptions *target, Subject *s) {
-    *s = (Subject){.from_file = weights_recognised(common->argument)};
+int model_argument_open(const Common *common, const TargetOptions *target, ModelArgument *s) {
+    *s = (ModelArgument){.from_file = weights_recognised(common->argument)};
     return s->from_file ? open_weights(common, target, s)
                         : open_program(common, &target->target, s);
 }
 
-void subject_close(Subject *s) {
+void model_argument_close(ModelArgument *s) {
     rasp_model_free(s->model);
     rasp_program_free(s->program.handle);
 }
