@@ -3,10 +3,9 @@
 #include "api/rasp_circuit.h"
 #include "cli/command.h"
 #include "cli/json_values.h"
+#include "cli/output.h"
 #include "cli/report.h"
-#include "cli/weights.h"
 
-#include <errno.h>
 #include <string.h>
 
 enum { MOST_VALUES = 4096 }; /* longer lists of values are counted only, as in weights files */
@@ -275,14 +274,8 @@ int circuit_save(RaspModel *model, const char *path) {
     RaspError error;
     const RaspCircuit *circuit = rasp_model_circuit(model, &error);
     if (!circuit) return report_failure(&error);
-    if (weights_is_output(path)) { /* what goes wrong there is told in the end */
-        put_circuit(stdout, rasp_model_info(model), circuit);
-        return EXIT_FINE;
-    }
-    FILE *out = fopen(path, "w");
-    if (out) put_circuit(out, rasp_model_info(model), circuit);
-    bool written = out && !ferror(out);
-    if (out && fclose(out) == 0 && written) return EXIT_FINE;
-    report_error("cannot write '%s': %s", path, strerror(errno));
-    return EXIT_FAILED;
+    Output *output = output_open(path);
+    if (!output) return EXIT_FAILED;
+    put_circuit(output->file, rasp_model_info(model), circuit);
+    return output_close(output);
 }

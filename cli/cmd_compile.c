@@ -5,6 +5,7 @@
 #include "cli/circuit.h"
 #include "cli/json.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/print.h"
 #include "cli/report.h"
 #include "cli/summary.h"
@@ -42,8 +43,8 @@ static const struct argp_option options[] = {
 };
 
 static error_t settle_outputs(struct argp_state *state, CompileArguments *a) {
-    bool weights = a->output && weights_is_output(a->output);
-    bool circuit = a->circuit && weights_is_output(a->circuit);
+    bool weights = a->output && output_is_standard(a->output);
+    bool circuit = a->circuit && output_is_standard(a->circuit);
     if (weights && circuit) argp_error(state, "-o and --circuit cannot both be standard output");
     a->quiet = weights || circuit;
     return option_common(ARGP_KEY_END, NULL, state, &a->common);

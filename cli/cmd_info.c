@@ -5,6 +5,7 @@
 #include "cli/circuit.h"
 #include "cli/json.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/print.h"
 #include "cli/report.h"
 #include "cli/safe.h"
@@ -323,7 +324,7 @@ static int info(const InfoArguments *a) {
     int status = weights_open(a->common.argument, &limits, &model);
     if (status != EXIT_FINE) return status;
     if (a->circuit) status = circuit_save(model, a->circuit);
-    if (status == EXIT_FINE && !(a->circuit && weights_is_output(a->circuit)))
+    if (status == EXIT_FINE && !(a->circuit && output_is_standard(a->circuit)))
         status = show_page(&a->common, model);
     rasp_model_free(model);
     return status;

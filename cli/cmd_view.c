@@ -3,12 +3,12 @@
 
 #include "cli/model_argument.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/report.h"
 #include "cli/view_data.h"
 #include "cli/view_inputs.h"
 #include "show/view.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -78,11 +78,6 @@ static error_t parse(int key, char *text, struct argp_state *state) {
 
 /* --- the page --------------------------------------------------------------------------------- */
 
-static int failed(const char *path) {
-    report_error("cannot write '%s': %s", path, strerror(errno));
-    return EXIT_FAILED;
-}
-
 static int out_of_memory(void) {
     report_error("out of memory for a page");
     return EXIT_FAILED;
@@ -98,13 +93,10 @@ static int save(const ViewArguments *a, const ViewData *data) {
         return out_of_memory();
     }
     const char *program = data->info->program ? data->info->program : "weights";
-    FILE *out = a->output ? fopen(a->output, "w") : stdout;
-    if (out) view_write(out, program, text);
+    Output *page = output_open(a->output);
+    if (page) view_write(page->file, program, text);
     free(text);
-    if (!out) return failed(a->output);
-    if (!a->output) return EXIT_FINE; /* report_output says what became of it */
-    bool fine = !ferror(out);
-    return fclose(out) == 0 && fine ? EXIT_FINE : failed(a->output);
+    return page ? output_close(page) : EXIT_FAILED;
 }
 
 /* What the parts are for.  A file may hold no program, or weights that its program did not make:

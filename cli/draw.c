@@ -2,6 +2,8 @@
 #include "cli/draw.h"
 
 #include "base/utf8.h"
+#include "cli/command.h"
+#include "cli/output.h"
 #include "cli/picture.h"
 #include "cli/safe.h"
 
@@ -46,11 +48,10 @@ static char *make_title(RaspRepl *repl, RaspValue sop, RaspValue input) {
 }
 
 static bool write_text(const char *text, const char *path) {
-    FILE *out = fopen(path, "w");
-    bool fine = out && fputs(text, out) >= 0;
-    if (out && fclose(out) != 0) fine = false;
-    if (!fine) complain("cannot write", path, strerror(errno));
-    return fine;
+    Output *picture = output_open(path);
+    if (!picture) return false;
+    fputs(text, picture->file);
+    return output_close(picture) == EXIT_FINE;
 }
 
 /* Without a shell: file names are data. */

@@ -5,6 +5,7 @@
 #include "base/plural.h"
 #include "cli/atlas_private.h"
 #include "cli/command.h"
+#include "cli/output.h"
 #include "cli/paths.h"
 #include "cli/report.h"
 #include "cli/stop.h"
@@ -195,25 +196,18 @@ static void close_folder(Atlas *a) {
     rmdir(a->folder);
 }
 
-static bool is_file(const char *path) {
-    return path && strcmp(path, "-") != 0;
-}
-
 /* Found out before the work, not after it; what is there stays until there is an atlas. */
 static bool can_write(const char *path) {
-    if (!is_file(path)) return true;
-    FILE *out = fopen(path, "a");
-    if (!out) report_error("cannot write '%s': %s", path, strerror(errno));
-    return out && fclose(out) == 0;
+    Output *output = output_open(path);
+    if (output) output_drop(output);
+    return output != NULL;
 }
 
 static int write_document(const Atlas *a) {
-    const char *path = a->arguments.output;
-    FILE *out = is_file(path) ? fopen(path, "w") : stdout;
-    if (out) atlas_document(a, out);
-    if (out && (out == stdout || fclose(out) == 0)) return EXIT_FINE;
-    report_error("cannot write '%s'", path);
-    return EXIT_FAILED;
+    Output *document = output_open(a->arguments.output);
+    if (!document) return EXIT_FAILED;
+    atlas_document(a, document->file);
+    return output_close(document);
 }
 
 int express_atlas(const ExpressArguments *arguments, const char *folder) {

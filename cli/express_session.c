@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/express_print.h"
+#include "cli/output.h"
 #include "cli/report.h"
 #include "cli/sources.h"
 #include "cli/stop.h"
@@ -161,12 +162,10 @@ static int write_program(const char *path, const ClassResult *results, unsigned 
     for (unsigned k = 0; k < count; k++) {
         const Emitted *e = results[k].emitted;
         if (!e || !e->source) continue;
-        FILE *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
-        bool fine = out && fputs(e->source, out) >= 0;
-        if (out && out != stdout) fine &= fclose(out) == 0;
-        if (fine) return EXIT_FINE;
-        report_error("cannot write '%s'", path);
-        return EXIT_FAILED;
+        Output *program = output_open(path);
+        if (!program) return EXIT_FAILED;
+        fputs(e->source, program->file);
+        return output_close(program);
     }
     report_error("no program was found, so '%s' is not written", path);
     return EXIT_DISAGREE;
@@ -174,24 +173,20 @@ static int write_program(const char *path, const ClassResult *results, unsigned 
 
 /* Of the first class that a certificate can be written of. */
 static int write_certificate(Session *s, const ClassResult *results, bool *certified) {
-    const char *path = s->arguments->certificate;
     RaspError error = {.status = RASP_FAILED, .text = "nothing was decided"};
-    FILE *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
+    Output *certificate = output_open(s->arguments->certificate);
     bool fine = false;
+    if (!certificate) return EXIT_FAILED;
     s->limits.until = 0;
-    for (unsigned k = 0; out && !fine && k < s->arguments->query_count; k++) {
+    for (unsigned k = 0; !fine && k < s->arguments->query_count; k++) {
         const ClassResult *r = &results[k];
         fine = r->count &&
-               certificate_write(out, s->arena, s->task, &s->origin, &r->query,
+               certificate_write(certificate->file, s->arena, s->task, &s->origin, &r->query,
                                  &r->verdicts[r->count - 1], r->emitted, &s->limits, &error);
     }
-    if (!out || (out != stdout && fclose(out) != 0)) {
-        report_error("cannot write '%s'", path);
-        return EXIT_FAILED;
-    }
     if (certified) *certified = fine;
-    if (fine) return EXIT_FINE;
-    if (out != stdout) unlink(path);
+    if (fine) return output_close(certificate);
+    output_drop(certificate);
     if (certified) return EXIT_FINE;
     report_error("no certificate: %s", error.text);
     return EXIT_FAILED;

@@ -1,24 +1,15 @@
 /* -o DIR of `rasp lab`: the report and each picture as a file of its own. */
 #include "cli/command.h"
 #include "cli/lab_output.h"
+#include "cli/output.h"
 #include "cli/report.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
-static FILE *create(const char *folder, const char *name) {
-    const char *path = arena_format(command_arena(), "%s/%s", folder, name);
-    FILE *out = fopen(path, "w");
-    if (!out) report_error("cannot write '%s': %s", path, strerror(errno));
-    return out;
-}
-
-static bool finish(FILE *out, const char *folder, const char *name) {
-    bool fine = !ferror(out);
-    if (fclose(out) != 0) fine = false;
-    if (!fine) report_error("cannot write '%s/%s': %s", folder, name, strerror(errno));
-    return fine;
+static Output *create(const char *folder, const char *name) {
+    return output_open(arena_format(command_arena(), "%s/%s", folder, name));
 }
 
 /* item-05-1.svg; a command's: 1.svg. */
@@ -28,10 +19,10 @@ static bool write_plot(const char *folder, const Outcome *o, const Plot *plot, i
         snprintf(name, sizeof name, "item-%02u-%d.svg", o->item->number, number);
     else
         snprintf(name, sizeof name, "%d.svg", number);
-    FILE *out = create(folder, name);
-    if (!out) return false;
-    plot_svg(out, plot);
-    return finish(out, folder, name);
+    Output *picture = create(folder, name);
+    if (!picture) return false;
+    plot_svg(picture->file, plot);
+    return output_close(picture) == EXIT_FINE;
 }
 
 bool lab_make_folder(const char *folder) {
@@ -46,10 +37,10 @@ bool lab_make_folder(const char *folder) {
 bool lab_write_folder(const char *folder, const Notebook *notebook, const char *title,
                       const char *command) {
     ReportHead head = {title, command, rasp_version()};
-    FILE *out = create(folder, "report.html");
-    if (!out) return false;
-    report_write(out, notebook, &head);
-    if (!finish(out, folder, "report.html")) return false;
+    Output *report = create(folder, "report.html");
+    if (!report) return false;
+    report_write(report->file, notebook, &head);
+    if (output_close(report) != EXIT_FINE) return false;
     for (const Outcome *o = notebook_first(notebook); o; o = o->next) {
         int number = 0;
         for (const Plot *p = o->page->plots; p; p = p->next)

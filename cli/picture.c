@@ -2,13 +2,13 @@
 #include "cli/picture.h"
 
 #include "cli/command.h"
+#include "cli/output.h"
 #include "cli/report.h"
 #include "show/flow.h"
 #include "show/page.h"
 #include "show/score.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,22 +107,14 @@ bool picture_model(FILE *out, Arena *arena, void *context, RaspError *error) {
 
 /* --- files ------------------------------------------------------------------------------ */
 
-static int failed(const char *path, int error) {
-    report_error("cannot write '%s': %s", path, strerror(error));
-    return EXIT_FAILED;
-}
-
 static int save_text(const char *path, bool page, const char *title, const char *text) {
-    FILE *out = path ? fopen(path, "w") : stdout;
-    if (!out) return failed(path, errno);
+    Output *picture = output_open(path);
+    if (!picture) return EXIT_FAILED;
     if (page)
-        page_write(out, title, text);
+        page_write(picture->file, title, text);
     else
-        fputs(text, out);
-    if (!path) return EXIT_FINE; /* report_output says what became of it */
-    bool fine = !ferror(out);
-    if (fclose(out) != 0 || !fine) return failed(path, errno);
-    return EXIT_FINE;
+        fputs(text, picture->file);
+    return output_close(picture);
 }
 
 /* rsvg-convert, from its standard input to its standard output: file names are data. */
@@ -143,30 +135,28 @@ static int run_converter(int from, int to) {
 }
 
 static int convert(FILE *svg, const char *path) {
-    int to = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (to < 0) return failed(path, errno);
-    int error = run_converter(fileno(svg), to);
-    close(to);
-    if (!error) return EXIT_FINE;
-    unlink(path);
+    Output *png = output_open(path);
+    if (!png) return EXIT_FAILED;
+    int error = run_converter(fileno(svg), png->replacement.fd);
+    if (!error) return output_close(png);
+    output_drop(png);
     if (error == ENOENT)
         report_error("a PNG picture is made by 'rsvg-convert', which is not installed (Debian's "
                      "package librsvg2-bin); .svg and .html need nothing");
     else if (error == ECHILD)
         report_error("'rsvg-convert' could not make '%s'; .svg and .html need nothing", path);
     else
-        return failed(path, error);
+        report_error("cannot run 'rsvg-convert': %s", strerror(error));
     return EXIT_FAILED;
 }
 
 static int save_png(const char *path, const char *text) {
     FILE *svg = tmpfile();
-    if (!svg) return failed("a temporary file", errno);
-    fputs(text, svg);
-    int status = fflush(svg) == 0 && !ferror(svg) ? EXIT_FINE : failed("a temporary file", errno);
-    rewind(svg);
-    if (status == EXIT_FINE) status = convert(svg, path);
-    fclose(svg);
+    bool written = svg && fputs(text, svg) >= 0 && fflush(svg) == 0;
+    if (!written) report_error("cannot write a temporary file: %s", strerror(errno));
+    if (written) rewind(svg);
+    int status = written ? convert(svg, path) : EXIT_FAILED;
+    if (svg) fclose(svg);
     return status;
 }
 

@@ -1,6 +1,7 @@
 #include "cli/weights.h"
 
 #include "cli/command.h"
+#include "cli/output.h"
 #include "cli/report.h"
 #include "cli/stop.h"
 
@@ -36,13 +37,6 @@ int weights_open(const char *path, const WeightsLimits *limits, RaspModel **mode
 
 /* --- saving -------------------------------------------------------------------------------- */
 
-bool weights_is_output(const char *path) {
-    static const char *const names[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        if (strcmp(path, names[k]) == 0) return true;
-    return false;
-}
-
 static int write_all(const unsigned char *bytes, size_t size) {
     while (size) {
         ssize_t put = write(STDOUT_FILENO, bytes, size);
@@ -61,7 +55,7 @@ int weights_save(const RaspModel *model, const char *path) {
     RaspError error;
     unsigned char *bytes;
     size_t size;
-    if (!weights_is_output(path))
+    if (!output_is_standard(path))
         return rasp_model_save(model, path, &error) ? EXIT_FINE : report_failure(&error);
     if (!rasp_model_bytes(model, &bytes, &size, &error)) return report_failure(&error);
     fflush(stdout);

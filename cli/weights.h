@@ -20,9 +20,7 @@ RaspConfig weights_config(const WeightsLimits *limits);
 /* Loads it; an exit status, after a message if not EXIT_FINE. */
 int weights_open(const char *path, const WeightsLimits *limits, RaspModel **model);
 
-/* Writes the model to a file, or for "-" and the names of standard output to the descriptor that
- * is open (not to what it leads to, which may be a file with something in it). */
-bool weights_is_output(const char *path);
+/* Writes the model to a file, or to standard output (output_is_standard). */
 int weights_save(const RaspModel *model, const char *path);
 
 #endif
