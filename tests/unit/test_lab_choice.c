@@ -1,39 +1,13 @@
 /* The oracle's weights: gradients against differences, closed forms of lab items 48 and 49, and
  * what any better weights would contradict. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "lab/choice.h"
+#include "lab/simplex.h"
+#include "tests/unit/lab_fixture.h"
 
-#include <cmocka.h>
 #include <math.h>
 #include <string.h>
 
-#include "base/random.h"
-#include "lab/choice.h"
-#include "lab/simplex.h"
-
 enum { HEADS = 3, CONTEXT = 12, VOCABULARY = 7, WEIGHTS = HEADS * CONTEXT };
-
-static Budget budget;
-static Arena *arena;
-
-static int open_arena(void **state) {
-    (void)state;
-    budget_init(&budget, BUDGET_DEFAULT_LIMIT);
-    arena = arena_new(&budget);
-    return 0;
-}
-
-static int close_arena(void **state) {
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
-
-static double draw(Random *random) {
-    return (double)(random_bits(random) >> 11) * 0x1p-52 - 1;
-}
 
 static void fill(Random *random, double *to, size_t n, double scale) {
     for (size_t k = 0; k < n; k++) to[k] = scale * draw(random);

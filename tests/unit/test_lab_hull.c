@@ -1,39 +1,12 @@
 /* The lab's hulls and simplices, judged by geometry done another way: barycentric coordinates of
  * all triangles and tetrahedra, Wendel's chance, and definitions. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <math.h>
-#include <string.h>
-
-#include "base/random.h"
 #include "lab/descent.h"
 #include "lab/hull.h"
 #include "lab/simplex.h"
+#include "tests/unit/lab_fixture.h"
 
-static Budget budget;
-static Arena *arena;
-
-static int open_arena(void **state) {
-    (void)state;
-    budget_init(&budget, BUDGET_DEFAULT_LIMIT);
-    arena = arena_new(&budget);
-    return 0;
-}
-
-static int close_arena(void **state) {
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
-
-/* Uniform in [-1, 1): the distribution is symmetric, which is all that Wendel asks. */
-static double draw(Random *random) {
-    return (double)(random_bits(random) >> 11) * 0x1p-52 - 1;
-}
+#include <math.h>
+#include <string.h>
 
 static void fill(Random *random, double *to, size_t n) {
     for (size_t k = 0; k < n; k++) to[k] = draw(random);

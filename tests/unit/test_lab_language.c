@@ -1,32 +1,11 @@
 /* Sources of tokens with a known law: the law against counts of samples and against its definition.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <math.h>
-#include <string.h>
-
 #include "lab/language.h"
 #include "lab/simplex.h"
+#include "tests/unit/lab_fixture.h"
 
-static Budget budget;
-static Arena *arena;
-
-static int open_arena(void **state) {
-    (void)state;
-    budget_init(&budget, BUDGET_DEFAULT_LIMIT);
-    arena = arena_new(&budget);
-    return 0;
-}
-
-static int close_arena(void **state) {
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
+#include <math.h>
+#include <string.h>
 
 /* Tables of one seed are the same for every κ; laws are laws; pairs are stationary. */
 static void test_grammar(void **state) {

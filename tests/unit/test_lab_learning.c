@@ -1,30 +1,9 @@
 /* The tools of the lab's group on learning in context, judged by numbers worked out by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <math.h>
-
 #include "lab/metric.h"
 #include "lab/regression.h"
+#include "tests/unit/lab_fixture.h"
 
-static Budget budget;
-static Arena *arena;
-
-static int open_arena(void **state) {
-    (void)state;
-    budget_init(&budget, BUDGET_DEFAULT_LIMIT);
-    arena = arena_new(&budget);
-    return 0;
-}
-
-static int close_arena(void **state) {
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
+#include <math.h>
 
 /* cmocka's own compares floats. */
 static void near(double got, double expected, double within) {
