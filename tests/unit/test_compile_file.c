@@ -146,84 +146,63 @@ static void test_record_survives_the_file(void **state) {
     fixture_close(&f);
 }
 
-/* Each key spoilt in turn; the message names it. */
+/* Options of which those before `rest` are fine. */
+#define OPTIONS(rest) "{\"dtype\": \"f32\", \"mask\": \"none\", \"layout\": \"compact\", " rest "}"
+
+/* A key spoilt, and what the message names. */
+static const struct {
+    const char *key, *json, *message;
+} spoilt[] = {
+    {"program", "3", "'program'"},
+    {"source", "null", "'source'"},
+    {"source", "\"y = 2;\"", "do not fit"},
+    {"source_sha256", "7", "'source_sha256'"},
+    {"sources", "[{}]", "sources[].name"},
+    {"options", "[]", "'options'"},
+    {"options", "{\"sops\": [3]}", "options.sops"},
+    {"options", "{\"sops\": [], \"dtype\": \"f8\"}", "no 'f8'"},
+    {"options", OPTIONS("\"table_limit\": 0"), "table_limit"},
+    {"options", OPTIONS("\"table_limit\": 1, \"tolerance\": 0, \"log_length_scaling\": false"),
+     "table_limit"},
+    {"options",
+     OPTIONS("\"table_limit\": 1000000001, \"tolerance\": 0, \"log_length_scaling\": false"),
+     "table_limit"},
+    {"options", OPTIONS("\"table_limit\": 9.0, \"tolerance\": 0, \"log_length_scaling\": false"),
+     "table_limit"},
+    {"options", OPTIONS("\"table_limit\": 9, \"tolerance\": -1, \"log_length_scaling\": false"),
+     "tolerance"},
+    {"options", OPTIONS("\"table_limit\": 9, \"tolerance\": \"x\", \"log_length_scaling\": false"),
+     "tolerance"},
+    {"options", OPTIONS("\"table_limit\": 9, \"tolerance\": 0, \"log_length_scaling\": 1"),
+     "log_length"},
+    {"options", OPTIONS("\"kernel\": \"average\""), "options.kernel: this rasp knows no 'average'"},
+    {"options", OPTIONS("\"kernel\": 1"), "options.kernel"},
+    {"options", OPTIONS("\"sops\": [\"a\", \"b\"], \"expression\": \"tokens\""), "found both"},
+    {"options", OPTIONS("\"sops\": 7"), "options.sops"},
+    {"options", OPTIONS("\"expression\": 7"), "options.expression"},
+    {"sources", "7", "'sources'"},
+    {"sources", "[{\"name\": \"x\", \"source\": \"y\", \"sha256\": \"00\"}]", "do not fit"},
+    {"domain", "7", "domain"},
+    {"domain", "{\"where\": 1}", "domain.where"},
+    {"domain", "{\"first\": \"c\"}", "domain.first"},
+    {"domain", "{\"first\": 1}", "domain.first"},
+};
+
 static void test_spoilt_records(void **state) {
     (void)state;
-    static const struct {
-        const char *key, *json, *message;
-    } rows[] = {
-        {"program", "3", "'program'"},
-        {"source", "null", "'source'"},
-        {"source", "\"y = 2;\"", "do not fit"},
-        {"source_sha256", "7", "'source_sha256'"},
-        {"sources", "[{}]", "sources[].name"},
-        {"options", "[]", "'options'"},
-        {"options", "{\"sops\": [3]}", "options.sops"},
-        {"options", "{\"sops\": [], \"dtype\": \"f8\"}", "no 'f8'"},
-        {"options",
-         "{\"dtype\": \"f32\", \"mask\": \"none\", \"layout\": \"compact\", \"table_limit\": 0}",
-         "table_limit"},
-        {"options",
-         "{\"dtype\": \"f32\", \"mask\": \"none\", \"layout\": \"compact\", \"table_limit\": 1, "
-         "\"tolerance\": 0, \"log_length_scaling\": false}",
-         "table_limit"},
-        {"options",
-         "{\"dtype\": \"f32\", \"mask\": \"none\", \"layout\": \"compact\", \"table_limit\": "
-         "1000000001, \"tolerance\": 0, \"log_length_scaling\": false}",
-         "table_limit"},
-        {"options",
-         "{\"dtype\": \"f32\", \"mask\": \"none\", \"layout\": \"compact\", \"table_limit\": 9.0, "
-         "\"tolerance\": 0, \"log_length_scaling\": false}",
-         "table_limit"},
-        {"options",
-         "{\"dtype\": \"f32\", \"mask\": \"none\", \"layout\": \"compact\", \"table_limit\": 9, "
-         "\"tolerance\": -1, \"log_length_scaling\": false}",
-         "tolerance"},
-        {"options",
-         "{\"dtype\": \"f32\", \"mask\": \"none\", \"layout\": \"compact\", \"table_limit\": 9, "
-         "\"tolerance\": \"x\", \"log_length_scaling\": false}",
-         "tolerance"},
-        {"options",
-         "{\"dtype\": \"f32\", \"mask\": \"none\", \"layout\": \"compact\", \"table_limit\": 9, "
-         "\"tolerance\": 0, \"log_length_scaling\": 1}",
-         "log_length"},
-        {"options",
-         "{\"dtype\": \"f32\", \"mask\": \"none\", \"layout\": \"compact\", \"kernel\": "
-         "\"average\"}",
-         "options.kernel: this rasp knows no 'average'"},
-        {"options",
-         "{\"dtype\": \"f32\", \"mask\": \"none\", \"layout\": \"compact\", \"kernel\": 1}",
-         "options.kernel"},
-        {"options",
-         "{\"dtype\": \"f32\", \"mask\": \"none\", \"layout\": \"compact\", \"sops\": [\"a\", "
-         "\"b\"], \"expression\": \"tokens\"}",
-         "found both"},
-        {"options",
-         "{\"dtype\": \"f32\", \"mask\": \"none\", \"layout\": \"compact\", \"sops\": 7}",
-         "options.sops"},
-        {"options",
-         "{\"dtype\": \"f32\", \"mask\": \"none\", \"layout\": \"compact\", \"expression\": 7}",
-         "options.expression"},
-        {"sources", "7", "'sources'"},
-        {"sources", "[{\"name\": \"x\", \"source\": \"y\", \"sha256\": \"00\"}]", "do not fit"},
-        {"domain", "7", "domain"},
-        {"domain", "{\"where\": 1}", "domain.where"},
-        {"domain", "{\"first\": \"c\"}", "domain.first"},
-        {"domain", "{\"first\": 1}", "domain.first"},
-    };
     CompileFixture f;
     fixture_open(&f, "y = indices;", "ab", 3);
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    for (size_t k = 0; k < sizeof spoilt / sizeof *spoilt; k++) {
         Record stored = full_record(), found;
         Model *model = small_model();
         RtError error = {""};
         assert_true(record_store(&stored, model));
-        json_t *value = json_loads(rows[k].json, JSON_DECODE_ANY, NULL);
-        assert_int_equal(json_object_set_new(model->extra, rows[k].key, value), 0);
+        json_t *value = json_loads(spoilt[k].json, JSON_DECODE_ANY, NULL);
+        assert_int_equal(json_object_set_new(model->extra, spoilt[k].key, value), 0);
         assert_false(record_load(model, session_intern(f.session), f.arena, &found, &error));
-        if (!strstr(error.text, rows[k].message))
-            fail_msg("%s = %s: expected %s, found: %s", rows[k].key, rows[k].json, rows[k].message,
-                     error.text);
+        if (!strstr(error.text, spoilt[k].message))
+            fail_msg("%s = %s: expected %s, found: %s", spoilt[k].key, spoilt[k].json,
+                     spoilt[k].message, error.text);
         model_free(model);
     }
     fixture_close(&f);

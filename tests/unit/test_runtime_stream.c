@@ -202,6 +202,27 @@ static RtAtom text(const char *s) {
     return rt_string(s, strlen(s));
 }
 
+static void check_decoding(const Decoding *d) {
+    RtAtom token = rt_bool(true);
+    Model *model = model_new(RT_F64, RT_BOOL, &token, 1, 1, 5);
+    for (size_t k = 0; k < 4; k++) tensor_set(&model->tokens, 1, 1 + k, d->x[k]);
+    model_add_output(model, "out", d->decode, 1, d->values, d->count);
+    RunOptions options = run_options();
+    RtError err = {""};
+    Engine *engine = engine_new(model, &options, &err);
+    RunResult result;
+    size_t id = 0;
+    if (!engine || !engine_run(engine, &id, 1, &result, &err))
+        fail_msg("%s: %s", d->what, err.text);
+    const Reading *reading = run_reading(&result, 0, 0);
+    if (reading->index != d->index || reading->number != d->number || reading->margin != d->margin)
+        fail_msg("%s: index %td, number %g, margin %g", d->what, reading->index, reading->number,
+                 reading->margin);
+    run_result_clear(&result);
+    engine_free(engine);
+    model_free(model);
+}
+
 static void test_decoding(void **state) {
     (void)state;
     const Decoding table[] = {
@@ -246,28 +267,7 @@ static void test_decoding(void **state) {
         {"a single level", RT_DECODE_NEAREST, {rt_int(7)}, 1, {-3}, 0, -3, INFINITY},
         {"the number itself", RT_DECODE_NUMBER, {rt_int(0)}, 0, {0.1}, -1, 0.1, INFINITY},
     };
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        const Decoding *d = &table[i];
-        RtAtom token = rt_bool(true);
-        Model *model = model_new(RT_F64, RT_BOOL, &token, 1, 1, 5);
-        for (size_t k = 0; k < 4; k++) tensor_set(&model->tokens, 1, 1 + k, d->x[k]);
-        model_add_output(model, "out", d->decode, 1, d->values, d->count);
-        RunOptions options = run_options();
-        RtError err = {""};
-        Engine *engine = engine_new(model, &options, &err);
-        RunResult result;
-        size_t id = 0;
-        if (!engine || !engine_run(engine, &id, 1, &result, &err))
-            fail_msg("%s: %s", d->what, err.text);
-        const Reading *reading = run_reading(&result, 0, 0);
-        if (reading->index != d->index || reading->number != d->number ||
-            reading->margin != d->margin)
-            fail_msg("%s: index %td, number %g, margin %g", d->what, reading->index,
-                     reading->number, reading->margin);
-        run_result_clear(&result);
-        engine_free(engine);
-        model_free(model);
-    }
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) check_decoding(&table[i]);
 }
 
 int main(void) {
