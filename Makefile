@@ -85,7 +85,7 @@ ROOMS   := base grammar graph interp/exec interp/eval compile/values compile/fac
            compile/prove compile runtime api
 SRC_LIB := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c))
 SRC_CLI := $(wildcard cli/*.c)
-HEADERS := api/rasp.h api/rasp_circuit.h api/rasp_graph.h # what is installed
+HEADERS := api/rasp.h api/rasp_circuit.h api/rasp_facts.h api/rasp_graph.h # what is installed
 # Clients of rasp.h that the command line links and the library has not.
 SRC_EXPRESS := $(wildcard express/*.c express/verify/*.c)
 SRC_SHOW := $(wildcard show/*.c)

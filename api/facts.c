@@ -1,4 +1,5 @@
 /* What the text of a program shows of it. */
+#include "api/rasp_facts.h"
 #include "api/target.h"
 #include "api/value.h"
 

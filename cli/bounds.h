@@ -3,6 +3,7 @@
 #ifndef RASP_CLI_BOUNDS_H
 #define RASP_CLI_BOUNDS_H
 
+#include "api/rasp_facts.h"
 #include "cli/program.h"
 #include "express/decide.h"
 

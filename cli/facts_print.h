@@ -2,6 +2,7 @@
 #ifndef RASP_CLI_FACTS_PRINT_H
 #define RASP_CLI_FACTS_PRINT_H
 
+#include "api/rasp_facts.h"
 #include "cli/json.h"
 #include "cli/program.h"
 

@@ -7,6 +7,7 @@
 #include "tests/unit/api_fixture.h"
 
 #include "api/rasp_circuit.h"
+#include "api/rasp_facts.h"
 #include "api/rasp_graph.h"
 
 #include <jansson.h>

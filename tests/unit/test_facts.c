@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "api/rasp_facts.h"
 #include "api/target.h"
 #include "compile/compile.h"
 #include "interp/exec/exec.h"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "api/rasp.h"
+#include "api/rasp_facts.h"
 #include "express/decide.h"
 #include "tests/unit/random_program.h"
 
