@@ -72,6 +72,27 @@ static const Item items[] = {
      "The sink of a compiled head scores half of what a selected key scores. A width has another: "
      "there the sink is always selected, and is what 1/(1 + w) counts.",
      2, model_pages},
+    {31, "a design matrix",
+     "Attention appends smoothed columns to the residual stream, sublayers functions of columns, "
+     "and logits are a regression on them.",
+     "essay §8",
+     "Every column of compiled programs, read from the stream on all short words, against the "
+     "interpreter on its source expression; ranks by Gram and Schmidt and by singular values; "
+     "logits regressed on the columns.",
+     "Of compiled models, whose columns have names: in a trained one a direction of the stream "
+     "need be no column of anything. Under softmax columns carry its leak, within what the "
+     "certificate allows.",
+     2, model_ledger},
+    {32, "a skip is boosting",
+     "Layers of fixed attention S with W_V = −I leave (I − S)^L y of a residual y: they boost the "
+     "smoother S.",
+     "essay §6, §8; arXiv:1706.04964",
+     "Stacks of up to 20 layers through the engine against f ← f + S(y − f) and against the power; "
+     "the training error for symmetric Gaussian kernels.",
+     "The training error falls if S is symmetric with eigenvalues in [0, 1]; attention in general "
+     "is neither, and S that swaps neighbours doubles it. Normalised by roots of row sums S is "
+     "symmetric but no attention matrix; normalised by Sinkhorn it is both.",
+     1, model_boosting},
     {33, "sublayers act within positions",
      "A sublayer is one function of each row: it mixes no positions, and it can leave the hull of "
      "the values.",

@@ -24,4 +24,8 @@ void model_gallery(Lab *lab, Page *page);
 void model_cache(Lab *lab, Page *page);
 void model_pages(Lab *lab, Page *page);
 
+/* model_stream.c: the residual stream, column by column and layer by layer. */
+void model_ledger(Lab *lab, Page *page);
+void model_boosting(Lab *lab, Page *page);
+
 #endif

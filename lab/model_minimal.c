@@ -216,10 +216,6 @@ static double mean_selected(Operand key, Operand query, size_t op, const char *w
     return count > 0 ? sum / count : 5;
 }
 
-static double number_of(RaspAtom a) {
-    return a.kind == RASP_FLOAT ? a.as.f : a.kind == RASP_INT ? (double)a.as.i : NAN;
-}
-
 /* Positions of all words of up to `longest` letters at which the model, or the interpreter, does
  * not give that mean. */
 static size_t wrong_means(Lab *lab, Page *page, Operand key, Operand query, size_t op,
@@ -240,7 +236,7 @@ static size_t wrong_means(Lab *lab, Page *page, Operand key, Operand query, size
             RaspInput input = {.text = word, .length = n, .form = RASP_AS_STRING};
             RaspForward *f = rasp_forward(engine, &input, &error);
             for (size_t i = 0; i < n; i++)
-                wrong += !f || number_of(rasp_forward_reading(f, 0, i).value) !=
+                wrong += !f || lab_number(rasp_forward_reading(f, 0, i).value) !=
                                    mean_selected(key, query, op, word, i);
             rasp_forward_free(f);
         }

@@ -2,6 +2,7 @@
 
 #include "runtime/safetensors.h"
 
+#include <math.h>
 #include <string.h>
 
 static void free_program(void *program) {
@@ -27,22 +28,27 @@ static bool failed(Lab *lab, Page *page, const char *expression, const RaspError
     return false;
 }
 
-bool lab_compile(Lab *lab, Page *page, const char *source, const char *expression,
-                 const char *alphabet, uint32_t length, LabProgram *p) {
+bool lab_compile_for(Lab *lab, Page *page, const char *source, const char *expression,
+                     const RaspTarget *target, LabProgram *p) {
     RaspError error;
     if (!source) source = "_none = indices;\n";
     RaspSource text = {.name = "the lab's program", .text = source, .length = strlen(source)};
     RaspConfig config = {.cancel = arena_budget(lab->arena)->cancel};
-    RaspTarget target = {.alphabet = alphabet, .max_length = length};
     *p = (LabProgram){.program = rasp_program_load(&text, &config, &error)};
     if (!p->program) return failed(lab, page, expression, &error);
     lab_defer(lab, free_program, p->program);
     if (!rasp_program_expression(p->program, expression, &p->sop, &error))
         return failed(lab, page, expression, &error);
-    p->model = rasp_compile(p->program, &p->sop, 1, &target, &error);
+    p->model = rasp_compile(p->program, &p->sop, 1, target, &error);
     if (!p->model) return failed(lab, page, expression, &error);
     lab_defer(lab, free_model, p->model);
     return true;
+}
+
+bool lab_compile(Lab *lab, Page *page, const char *source, const char *expression,
+                 const char *alphabet, uint32_t length, LabProgram *p) {
+    RaspTarget target = {.alphabet = alphabet, .max_length = length};
+    return lab_compile_for(lab, page, source, expression, &target, p);
 }
 
 RaspEngine *lab_engine(Lab *lab, Page *page, const LabProgram *p, RaspRule rule,
@@ -94,4 +100,17 @@ size_t lab_word_errors(const LabProgram *p, RaspEngine *engine, const char *word
     rasp_forward_free(f);
     rasp_run_free(run);
     return wrong;
+}
+
+double lab_number(RaspAtom a) {
+    switch (a.kind) {
+    case RASP_BOOL:
+        return a.as.b;
+    case RASP_INT:
+        return (double)a.as.i;
+    case RASP_FLOAT:
+        return a.as.f;
+    default:
+        return NAN;
+    }
 }

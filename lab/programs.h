@@ -18,6 +18,9 @@ typedef struct LabProgram {
  * for inputs over the alphabet's characters of up to that length. */
 bool lab_compile(Lab *lab, Page *page, const char *source, const char *expression,
                  const char *alphabet, uint32_t length, LabProgram *program);
+/* The same for any target. */
+bool lab_compile_for(Lab *lab, Page *page, const char *source, const char *expression,
+                     const RaspTarget *target, LabProgram *program);
 
 /* An engine for it, of one thread; NULL after a failed check that says why. */
 RaspEngine *lab_engine(Lab *lab, Page *page, const LabProgram *program, RaspRule rule,
@@ -29,5 +32,8 @@ Model *lab_weights(Lab *lab, Page *page, const LabProgram *program);
 /* Positions at which the engine's first output is not what the interpreter gives, or all n if one
  * of them refuses the word. */
 size_t lab_word_errors(const LabProgram *program, RaspEngine *engine, const char *word);
+
+/* What a number is in the residual stream: true is 1; NAN for a string. */
+double lab_number(RaspAtom atom);
 
 #endif
