@@ -28,6 +28,16 @@ static const Item items[] = {
      "Layers of one to three random heads through the engine: 200 directions a row against the "
      "support function, and the hull test on all sums of values; two heads that pick one key each.",
      NULL, 2, model_heads},
+    {24, "a gallery of heads",
+     "One head looks at the token before, one routes by tags, one decays with distance, one picks "
+     "a "
+     "class of keys.",
+     "notes §5",
+     "RASP programs on tagged words: the matrices of their compiled heads against patterns made "
+     "from the tags, on random sentences; all outputs of one model against the interpreter.",
+     "The decaying head is no select, whose weights are equal: it is a head of the runtime with a "
+     "score linear in the distance, and in RASP a sum of as many heads as there are distances.",
+     1, model_gallery},
     {25, "votes",
      "The logits of a layer of heads are the direct term and, for each key, its weight times a "
      "vote h_j W_OV W_U; scores depend on W_QK alone.",
@@ -62,6 +72,16 @@ static const Item items[] = {
      "equal up to rounding, which is 1e-6 in float32 for a head, and more where further layers "
      "magnify it. Chunks, and equal bits, are of the lab's own cache over the same weights.",
      3, model_cache},
+    {29, "why raw vectors are kept",
+     "For given queries the outputs factor through a summary of r rows of the values if and only "
+     "if r is at least the rank of the weights.",
+     "notes §6",
+     "Ranks of weight matrices, those of softmax from the engine; outputs from a summary of as "
+     "many rows, and two caches with equal summaries of one row fewer.",
+     "Of queries that are known and keys that are given. The causal weights of a uniform head have "
+     "full rank too, but its sum can be kept as it runs; and softmax in few dimensions or at a "
+     "high temperature is near a matrix of low rank.",
+     2, model_raw_vectors},
     {30, "pages and sinks",
      "A cache in pages gives what a contiguous one gives; a sink takes the mass of a head exactly "
      "where nothing matches.",
@@ -102,6 +122,15 @@ static const Item items[] = {
      "Bit by bit where the engine's own kernels multiply (path sparse). OpenBLAS may round a row "
      "by its place in a block; there it is the same row up to rounding.",
      1, model_pointwise},
+    {34, "a statistic for each query",
+     "Fixed weights are one statistic for all queries, and equal ones the sufficient mean; "
+     "attention computes one for each query.",
+     "notes §1, §7",
+     "The engine at β = 0 against means; likelihood ratios of samples with one statistic; risks "
+     "against closed forms, |z| ≤ 4; one output by three readings.",
+     "Sufficient is the mean for a normal mean of known variance. That attention is adaptively "
+     "sufficient is a reading; what is measured is a case in which each query needs its own.",
+     3, model_statistics},
 };
 
 const ItemGroup group_model = {"model", "what a transformer is made of", items,

@@ -112,6 +112,27 @@ size_t matrix_rank(Arena *arena, Matrix m, double tolerance) {
     return rank;
 }
 
+/* --- orthonormal rows ----------------------------------------------------------------------- */
+
+void matrix_project_out(Matrix q, size_t rank, double *x) {
+    for (int turn = 0; turn < 2; turn++) /* again, for what rounding left */
+        for (size_t k = 0; k < rank; k++) {
+            double along = dot(matrix_row(q, k), x, q.cols);
+            for (size_t i = 0; i < q.cols; i++) x[i] -= along * *matrix_at(q, k, i);
+        }
+}
+
+size_t matrix_join(Matrix q, size_t rank, const double *row, double tolerance) {
+    double length = sqrt(dot(row, row, q.cols)), left;
+    if (length == 0 || rank == q.rows) return rank;
+    double *next = matrix_row(q, rank);
+    for (size_t i = 0; i < q.cols; i++) next[i] = row[i] / length;
+    matrix_project_out(q, rank, next);
+    left = sqrt(dot(next, next, q.cols));
+    for (size_t i = 0; i < q.cols; i++) next[i] = left > tolerance ? next[i] / left : 0;
+    return rank + (left > tolerance);
+}
+
 /* --- linear systems -------------------------------------------------------------------------- */
 
 static void swap_rows(Matrix m, size_t i, size_t j) {

@@ -39,6 +39,13 @@ double *matrix_singular_values(Arena *arena, Matrix m);
 /* How many singular values exceed `tolerance` times the largest. */
 size_t matrix_rank(Arena *arena, Matrix m, double tolerance);
 
+/* Removes from x[q.cols] what the first `rank` rows of q, orthonormal, span: what is left is
+ * orthogonal to them. */
+void matrix_project_out(Matrix q, size_t rank, double *x);
+/* Gram and Schmidt: row[q.cols] joins the first `rank` rows of q if more than `tolerance` times its
+ * length is left of it. Gives the new rank. */
+size_t matrix_join(Matrix q, size_t rank, const double *row, double tolerance);
+
 /* Solves a x = b by elimination with partial pivoting; false when a pivot is 0. b: [n, k]. */
 bool matrix_solve(Arena *arena, Matrix a, Matrix b, Matrix *x);
 

@@ -20,9 +20,16 @@ void model_votes(Lab *lab, Page *page);
 /* model_gallery.c */
 void model_gallery(Lab *lab, Page *page);
 
+/* model_gallery.c */
+void model_gallery(Lab *lab, Page *page);
+
 /* model_cache.c */
 void model_cache(Lab *lab, Page *page);
 void model_pages(Lab *lab, Page *page);
+
+/* model_summaries.c: what must be kept of the values. */
+void model_raw_vectors(Lab *lab, Page *page);
+void model_statistics(Lab *lab, Page *page);
 
 /* model_stream.c: the residual stream, column by column and layer by layer. */
 void model_ledger(Lab *lab, Page *page);

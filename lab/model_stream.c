@@ -153,31 +153,16 @@ static bool fill_ledger(Lab *lab, Page *page, RaspRule rule, RaspError *error, L
     return true;
 }
 
-/* Removes from x what the first `rank` rows of q span; twice, for what rounding leaves. */
-static void make_orthogonal(Matrix q, size_t rank, double *x) {
-    for (int turn = 0; turn < 2; turn++)
-        for (size_t k = 0; k < rank; k++) {
-            double along = dot(matrix_row(q, k), x, q.cols);
-            for (size_t i = 0; i < q.cols; i++) x[i] -= along * *matrix_at(q, k, i);
-        }
-}
-
 /* Which columns are no combination of those before them (Gram and Schmidt); the orthonormal ones
  * they span become rows of q. */
 static size_t rank_increments(Arena *arena, Matrix columns, bool *increments, Matrix *q) {
     Matrix x = matrix_transpose(arena, columns);
     size_t rank = 0;
-    *q = matrix_new(arena, columns.cols, columns.rows);
+    *q = matrix_new(arena, x.rows < x.cols ? x.rows : x.cols, x.cols);
     for (size_t c = 0; c < x.rows; c++) {
-        double *row = matrix_row(x, c), norm = sqrt(dot(row, row, x.cols));
-        if (norm == 0) continue;
-        for (size_t i = 0; i < x.cols; i++) row[i] /= norm;
-        make_orthogonal(*q, rank, row);
-        double left = sqrt(dot(row, row, x.cols));
-        increments[c] = left > 1e-9;
-        if (!increments[c]) continue;
-        for (size_t i = 0; i < x.cols; i++) *matrix_at(*q, rank, i) = row[i] / left;
-        rank++;
+        size_t more = matrix_join(*q, rank, matrix_row(x, c), 1e-9);
+        increments[c] = more > rank;
+        rank = more;
     }
     return rank;
 }
@@ -189,7 +174,7 @@ static double unexplained(Arena *arena, Matrix logits, size_t y, Matrix q, size_
     mean = mean_of(x, logits.rows);
     for (size_t i = 0; i < logits.rows; i++) total += (x[i] - mean) * (x[i] - mean);
     if (total < 1e-12) return -1;
-    make_orthogonal(q, rank, x);
+    matrix_project_out(q, rank, x);
     return dot(x, x, logits.rows) / total;
 }
 
