@@ -60,6 +60,7 @@ static const struct {
     {"noise", lab_noise, "its weights with noise, or of fewer bits"},
     {"collapse", lab_collapse, "rank of its residual stream, contraction of its heads"},
     {"kv", lab_kv, "its key/value cache, and what of that is needed"},
+    {"hull", lab_hull, "which of its outputs lie in the hull of what they are made from"},
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };

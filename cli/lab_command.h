@@ -11,5 +11,6 @@ int lab_temperature(int argc, char **argv);
 int lab_noise(int argc, char **argv);
 int lab_collapse(int argc, char **argv);
 int lab_kv(int argc, char **argv);
+int lab_hull(int argc, char **argv);
 
 #endif

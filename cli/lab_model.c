@@ -206,3 +206,15 @@ int lab_kv(int argc, char **argv) {
         "  rasp lab kv w.bin";
     return command(argc, argv, doc, ask_cache);
 }
+
+int lab_hull(int argc, char **argv) {
+    static const char doc[] =
+        "Which outputs of a compiled program's heads and blocks lie in the convex hull of what "
+        "they "
+        "are made from, with a proof for each: weights, or a direction that separates.\v" INPUTS
+        "\n\n"
+        "Examples:\n"
+        "  rasp lab hull sort cab\n"
+        "  rasp lab hull w.bin cab -o out";
+    return command(argc, argv, doc, ask_hulls);
+}

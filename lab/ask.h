@@ -52,4 +52,7 @@ Measurement ask_collapse;
 /* What its key/value caches hold, and what of that is needed. */
 Measurement ask_cache;
 
+/* Which outputs of its heads and blocks lie in the hull of what they are made from. */
+Measurement ask_hulls;
+
 #endif
