@@ -12,4 +12,7 @@ void experiment_guess(Lab *lab, Page *page);
 void experiment_denoise(Lab *lab, Page *page);
 void experiment_transfer(Lab *lab, Page *page);
 
+/* Item 75 on a compiled program; are all inputs right at a β that grows by ln n? */
+bool experiment_transfer_compiled(Lab *lab, Page *page);
+
 #endif

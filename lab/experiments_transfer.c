@@ -1,4 +1,5 @@
-/* Item 75: what becomes of a trained head on longer inputs, and whether scores times log n help. */
+/* Item 75: what becomes of a trained head on longer inputs, and whether scores times log n help; of
+ * a compiled one, experiments_compiled.c. */
 #include "lab/experiments.h"
 
 #include "lab/denoise.h"
@@ -104,13 +105,16 @@ void experiment_transfer(Lab *lab, Page *page) {
     check_figure(page, "plain: mass at 4096, one copy", grid.mass[PLAIN][0][LONGEST]);
     check_figure(page, "floor of exact key collisions, 2^−16", 0x1p-16);
     show(page, &grid);
+    bool compiled = experiment_transfer_compiled(lab, page);
     page_note(page,
               "Rule: the head degrades like a smoother of fixed bandwidth if the mass is within "
               "0.03 of m/(m + (n − m) r) everywhere, r measured at the training length alone; "
-              "log n recovers it if MSE(4096) ≤ 1.25 MSE(64) and mass(4096) ≥ 0.6.");
+              "log n recovers it if MSE(4096) ≤ 1.25 MSE(64) and mass(4096) ≥ 0.6. A compiled head "
+              "has to be "
+              "recovered exactly.");
     bool degrades = grid.away <= 0.03;
     bool recovers = recovered <= 1.25 && grid.mass[LOG_N][0][LONGEST] >= 0.6;
-    page->conclusion = degrades && recovers   ? "supported"
-                       : degrades || recovers ? "in part"
-                                              : "refuted";
+    page->conclusion = degrades && recovers && compiled ? "supported"
+                       : degrades || recovers           ? "in part"
+                                                        : "refuted";
 }

@@ -32,7 +32,8 @@ static const Item items[] = {
      "scores times log n bring it back.",
      "essay §6, §9; arXiv:2202.12172",
      "The head of item 74 at lengths up to 64 times the training length; the prediction uses the "
-     "training length alone.",
+     "training length alone. A compiled induction head with its β fixed for 8 tokens, times log n, "
+     "and plus ln n, against the interpreter.",
      "log n is exact for a deterministic gap; with random scores of other keys the moment of "
      "exp(−gap) "
      "takes its place, and exact collisions of keys put a floor that no scale removes.",
