@@ -1,6 +1,10 @@
-/* A node in source form. */
+/* A node in source form.
+ *
+ * Brackets stand where the language needs them (language.md, Precedence), and where a reader who
+ * knows the usual conventions would be misled without: 9 % (4 * 2), (a and b) or c, a - (-1). */
 #include "graph/graph.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { NESTING = 12 }; /* deeper expressions are cut */
@@ -21,13 +25,81 @@ static void put(Text *t, const char *words) {
     t->length += size;
 }
 
-static void put_node(Text *t, NodeId id, int level, bool top);
+/* How tightly something holds together, and what an operand must be to stand without brackets. */
+typedef enum Hold {
+    HOLD_NOTHING,
+    HOLD_IN,
+    HOLD_TERNARY,
+    HOLD_LOGIC,
+    HOLD_NOT,
+    HOLD_COMPARISON,
+    HOLD_SUM, /* and a sign: a - (-b), (-a) * b */
+    HOLD_MODULO,
+    HOLD_PRODUCT,
+    HOLD_POWER,
+    HOLD_ALL
+} Hold;
+
+static const struct {
+    Hold own, left, right;
+} holds[] = {
+    [OP_CLASS_TERNARY] = {HOLD_TERNARY, HOLD_LOGIC, HOLD_LOGIC},
+    [OP_CLASS_LOGIC] = {HOLD_LOGIC, HOLD_NOT, HOLD_NOT}, /* left of the same: put_left */
+    [OP_CLASS_COMPARISON] = {HOLD_COMPARISON, HOLD_SUM, HOLD_SUM},
+    [OP_CLASS_SUM] = {HOLD_SUM, HOLD_SUM, HOLD_MODULO},
+    [OP_CLASS_MODULO] = {HOLD_MODULO, HOLD_POWER, HOLD_POWER},
+    [OP_CLASS_PRODUCT] = {HOLD_PRODUCT, HOLD_PRODUCT, HOLD_POWER},
+    [OP_CLASS_POWER] = {HOLD_POWER, HOLD_ALL, HOLD_ALL},
+    [OP_CLASS_SIGN] = {HOLD_SUM, HOLD_NOTHING, HOLD_ALL},
+    [OP_CLASS_NOT] = {HOLD_NOT, HOLD_NOTHING, HOLD_ALL},
+    [OP_CLASS_FUNCTION] = {HOLD_ALL, HOLD_NOTHING, HOLD_NOTHING},
+};
+
+static bool has_sign(Atom atom) {
+    return (atom.kind == ATOM_INT && atom.i < 0) || (atom.kind == ATOM_FLOAT && signbit(atom.f));
+}
+
+static OpClass class_of(const Node *node) {
+    if (node->kind == NODE_MAP) return ops[node->op].class;
+    return node->kind == NODE_NOT ? OP_CLASS_NOT : OP_CLASS_LOGIC;
+}
+
+static Hold hold_of(const Node *node) {
+    switch (node->kind) {
+    case NODE_MAP:
+    case NODE_AND:
+    case NODE_OR:
+    case NODE_NOT:
+        return holds[class_of(node)].own;
+    case NODE_CONSTANT:
+        return has_sign(node->atom) ? HOLD_SUM : HOLD_ALL;
+    case NODE_LOOKUP:
+        return node->lookup->kind == LOOKUP_SET ? HOLD_IN : HOLD_ALL;
+    default:
+        return HOLD_ALL;
+    }
+}
+
+static void put_node(Text *t, NodeId id, int level);
+
+/* As an operand: by its name if it has one, in brackets if it does not hold together as `least`. */
+static void put_operand(Text *t, NodeId id, int level, Hold least) {
+    const Node *node = graph_node(t->graph, id);
+    if (node->name || level == 0) {
+        put(t, node->name ? node->name->text : "...");
+        return;
+    }
+    bool brackets = hold_of(node) < least;
+    if (brackets) put(t, "(");
+    put_node(t, id, level);
+    if (brackets) put(t, ")");
+}
 
 static void put_call(Text *t, const char *name, const Node *node, int level) {
     put(t, name);
     for (int k = 0; k < node->arity; k++) {
         if (k) put(t, ", ");
-        put_node(t, node->arg[k], level, false);
+        put_operand(t, node->arg[k], level, HOLD_NOTHING);
     }
 }
 
@@ -43,39 +115,58 @@ static void put_atoms(Text *t, const char *open, const Atom *keys, const Atom *v
     put(t, close);
 }
 
+static void put_string(Text *t, const Lookup *l) {
+    put(t, "\"");
+    for (size_t k = 0; k < l->count && t->length <= t->limit; k++)
+        put(t, atom_show(l->values[k], ATOM_PLAIN, t->arena));
+    put(t, "\"");
+}
+
 static void put_lookup(Text *t, const Node *node, int level) {
     const Lookup *l = node->lookup;
     bool set = l->kind == LOOKUP_SET;
-    if (set) put_node(t, node->arg[0], level, false), put(t, " in ");
-    put_atoms(t, l->kind == LOOKUP_DICT ? "{" : "[", l->keys, l->values, l->count,
-              l->kind == LOOKUP_DICT ? "}" : "]");
-    if (!set) put(t, "["), put_node(t, node->arg[0], level, false), put(t, "]");
+    if (set) put_operand(t, node->arg[0], level, HOLD_SUM), put(t, " in ");
+    if (l->kind == LOOKUP_STRING)
+        put_string(t, l);
+    else
+        put_atoms(t, l->kind == LOOKUP_DICT ? "{" : "[", l->keys, l->values, l->count,
+                  l->kind == LOOKUP_DICT ? "}" : "]");
+    if (!set) put(t, "["), put_operand(t, node->arg[0], level, HOLD_NOTHING), put(t, "]");
+}
+
+/* `a and b and c` is read in one way only, `a and b or c` is not. */
+static void put_left(Text *t, const Node *node, int level) {
+    OpClass class = class_of(node);
+    const Node *left = graph_node(t->graph, node->arg[0]);
+    bool chain = class == OP_CLASS_LOGIC && left->kind == node->kind && left->op == node->op;
+    put_operand(t, node->arg[0], level, chain ? HOLD_LOGIC : holds[class].left);
+}
+
+static void put_binary(Text *t, const Node *node, const char *spelling, int level) {
+    put_left(t, node, level);
+    put(t, " "), put(t, spelling), put(t, " ");
+    put_operand(t, node->arg[1], level, holds[class_of(node)].right);
+}
+
+static void put_prefix(Text *t, const Node *node, const char *spelling, int level) {
+    put(t, spelling);
+    put_operand(t, node->arg[0], level, holds[class_of(node)].right);
 }
 
 /* The operator's words between and around its operands. */
-static void put_map(Text *t, const Node *node, int level, bool top) {
+static void put_map(Text *t, const Node *node, int level) {
     const Op *op = &ops[node->op];
     if (op->class == OP_CLASS_FUNCTION) {
-        put(t, op->spelling);
-        put_call(t, "(", node, level);
-        put(t, ")");
-        return;
-    }
-    if (!top) put(t, "(");
-    if (op->arity == 1) {
-        put(t, op->spelling);
-        if (op->class == OP_CLASS_NOT) put(t, " ");
-        put_node(t, node->arg[0], level, false);
+        put(t, op->spelling), put_call(t, "(", node, level), put(t, ")");
+    } else if (op->class == OP_CLASS_TERNARY) {
+        put_operand(t, node->arg[1], level, holds[op->class].left);
+        put(t, " if "), put_operand(t, node->arg[0], level, holds[op->class].left);
+        put(t, " else "), put_operand(t, node->arg[2], level, holds[op->class].right);
     } else if (op->arity == 2) {
-        put_node(t, node->arg[0], level, false);
-        put(t, " "), put(t, op->spelling), put(t, " ");
-        put_node(t, node->arg[1], level, false);
+        put_binary(t, node, op->spelling, level);
     } else {
-        put_node(t, node->arg[1], level, false);
-        put(t, " if "), put_node(t, node->arg[0], level, false);
-        put(t, " else "), put_node(t, node->arg[2], level, false);
+        put_prefix(t, node, op->class == OP_CLASS_NOT ? "not " : op->spelling, level);
     }
-    if (!top) put(t, ")");
 }
 
 static void put_aggregate(Text *t, const Node *node, int level) {
@@ -85,32 +176,12 @@ static void put_aggregate(Text *t, const Node *node, int level) {
     put(t, ")");
 }
 
-static void put_combination(Text *t, const Node *node, int level, bool top) {
-    if (node->kind == NODE_NOT) {
-        put(t, "not "), put_node(t, node->arg[0], level, false);
-        return;
-    }
-    if (!top) put(t, "(");
-    put_node(t, node->arg[0], level, false);
-    put(t, node->kind == NODE_AND ? " and " : " or ");
-    put_node(t, node->arg[1], level, false);
-    if (!top) put(t, ")");
-}
-
-static void put_node(Text *t, NodeId id, int level, bool top) {
+static void put_node(Text *t, NodeId id, int level) {
     static const char *const token_name[TOKENS_COUNT] = {
 #define TOKENS(id, spelling, display, ...) [TOKENS_##id] = display,
 #include "base/builtin.def"
     };
     const Node *node = graph_node(t->graph, id);
-    if (level == 0) {
-        put(t, node->name ? node->name->text : "...");
-        return;
-    }
-    if (!top && node->name) {
-        put(t, node->name->text);
-        return;
-    }
     switch (node->kind) {
     case NODE_TOKENS:
         put(t, token_name[node->tokens]);
@@ -122,7 +193,7 @@ static void put_node(Text *t, NodeId id, int level, bool top) {
         put(t, atom_show(node->atom, ATOM_QUOTED, t->arena));
         break;
     case NODE_MAP:
-        put_map(t, node, level - 1, top);
+        put_map(t, node, level - 1);
         break;
     case NODE_LOOKUP:
         put_lookup(t, node, level - 1);
@@ -133,8 +204,10 @@ static void put_node(Text *t, NodeId id, int level, bool top) {
         break;
     case NODE_AND:
     case NODE_OR:
+        put_binary(t, node, node->kind == NODE_AND ? "and" : "or", level - 1);
+        break;
     case NODE_NOT:
-        put_combination(t, node, level - 1, top);
+        put_prefix(t, node, "not ", level - 1);
         break;
     case NODE_AGGREGATE:
         put_aggregate(t, node, level - 1);
@@ -148,6 +221,6 @@ static void put_node(Text *t, NodeId id, int level, bool top) {
 const char *graph_text(const Graph *graph, NodeId id, size_t limit, Arena *arena) {
     Text t = {.graph = graph, .arena = arena, .limit = limit ? limit : SIZE_MAX / 2};
     t.text = arena_grow(arena, NULL, &t.capacity, 1, 1);
-    put_node(&t, id, NESTING, true);
+    put_node(&t, id, NESTING);
     return t.text;
 }

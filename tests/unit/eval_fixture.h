@@ -89,7 +89,7 @@ static void bench_close(Bench *bench) {
 }
 
 /* Executes the statements of a text at the console; gives what was logged. */
-static const char *bench_run(Bench *bench, const char *text) {
+static inline const char *bench_run(Bench *bench, const char *text) {
     Session *s = bench->session;
     BudgetGuard guard;
     bench->length = 0;

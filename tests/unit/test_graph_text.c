@@ -1,0 +1,157 @@
+/* Nodes in source form: as few brackets as mislead nobody, and the text reads back as the node. */
+#include "tests/unit/eval_fixture.h"
+#include "tests/unit/random_program.h"
+
+static bool evaluate(Bench *bench, const char *text, NodeId *node) {
+    BudgetGuard guard;
+    volatile bool found = false;
+    Value value;
+    bench->length = 0, bench->log[0] = '\0';
+    if (BUDGET_ENTER(&bench->budget, &guard)) {
+        found = session_evaluate(bench->session, "test", text, &value) && value_is_graph(value);
+        if (found) *node = value.object->node;
+        budget_leave(&bench->budget, &guard);
+    }
+    return found;
+}
+
+/* A copy, for evaluating takes back what is in the session's scratch memory. */
+static const char *text_of(Bench *bench, NodeId node) {
+    return graph_text(session_graph(bench->session), node, 0, session_arena(bench->session));
+}
+
+/* --- where brackets stand ----------------------------------------------------------------- */
+
+static const struct {
+    const char *written, *shown; /* NULL: as it is written */
+} rows[] = {
+    {"indices", NULL},
+    {"((indices))", "indices"},
+    {"selector_width((select(tokens, tokens, ==) and select(indices, 1, <)))",
+     "selector_width(select(tokens, tokens, ==) and select(indices, 1, <))"},
+    {"indicator((tokens == \"1\"))", "indicator(tokens == \"1\")"},
+    {"round(indices / 2)", NULL},
+    /* signs */
+    {"indices - -1", "indices - (-1)"},
+    {"indices - (-indices)", NULL},
+    {"-1 - indices", NULL},
+    {"-indices + 1", NULL},
+    {"(-indices) * 2", NULL},
+    {"-(indices * 2)", NULL},
+    {"-(-indices)", NULL},
+    {"+indices", NULL},
+    {"indices == -1", NULL},
+    {"(-2) ^ indices", NULL},
+    {"-2 ^ indices", "(-2) ^ indices"},
+    {"2 ^ (-indices)", NULL},
+    /* left associative, but for powers with brackets all the same */
+    {"(indices - 1) - 2", "indices - 1 - 2"},
+    {"indices - (1 - indices)", NULL},
+    {"(indices / 2) * 3", "indices / 2 * 3"},
+    {"indices / (2 * indices)", NULL},
+    {"(indices ^ 2) ^ 3", NULL},
+    {"indices ^ (2 ^ indices)", NULL},
+    /* % is looser than *, which is not what others have */
+    {"9 % indices * 2", "9 % (indices * 2)"},
+    {"(9 % indices) * 2", NULL},
+    {"(indices * 2) % 3", NULL},
+    {"indices % 2 ^ indices", NULL},
+    {"1 + indices % 3", NULL},
+    {"(1 + indices) % 3", NULL},
+    {"1 + 2 * indices", NULL},
+    {"(1 + indices) * 2", NULL},
+    /* not is tighter than comparisons, and neither and nor or is tighter than the other */
+    {"not indices == 1", "(not indices) == 1"},
+    {"not (indices == 1)", NULL},
+    {"not tokens == \"a\" and indices == 1", "(not tokens) == \"a\" and indices == 1"},
+    {"indices == 1 and not (indices == 2)", NULL},
+    {"indices == 1 or indices == 2 or indices == 3", NULL},
+    {"indices == 1 or (indices == 2 or indices == 3)", NULL},
+    {"indices == 1 or indices == 2 and indices == 3",
+     "(indices == 1 or indices == 2) and indices == 3"},
+    {"indices == 1 and (indices == 2 or indices == 3)", NULL},
+    {"(indices < 3) < indices", NULL},
+    {"indices < (3 < indices)", "indices < (indices > 3)"},
+    {"indices + 1 < 2 * indices", NULL},
+    {"not select(tokens, tokens, ==) or select(indices, 1, <)", NULL},
+    {"not (select(tokens, tokens, ==) or select(indices, 1, <))", NULL},
+    /* the ternary and in */
+    {"(tokens if indices == 1 else \"x\")", "tokens if indices == 1 else \"x\""},
+    {"1 if not indices else 2", NULL},
+    {"(1 if indices else 2) if indices > 3 else 4", NULL},
+    {"1 if (indices if indices > 3 else 4) else 2", NULL},
+    {"1 if indices else (2 if indices > 3 else 4)", NULL},
+    {"(1 if indices > 2 else 2) + 1", NULL},
+    {"indices in [1, 2]", NULL},
+    {"indices + 1 in [1, 2]", NULL},
+    {"(indices in [1, 2]) and indices > 1", NULL},
+    {"(indices == 1) in [True]", NULL},
+    {"not (indices in [1, 2])", NULL},
+    /* what holds together by itself */
+    {"{\"a\": 1, \"b\": 2}[tokens]", NULL},
+    {"[5, 6, 7][indices % 3] + 1", NULL},
+    {"\"abc\"[indices % 3]", NULL},
+    {"aggregate(select(indices, indices - -1, ==), (indices + 1), \"-\")",
+     "aggregate(select(indices, indices - (-1), ==), indices + 1, \"-\")"},
+};
+
+static void test_rows(void **state) {
+    (void)state;
+    Bench bench;
+    bench_open(&bench, SESSION_BATCH, BUDGET_DEFAULT_LIMIT);
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        const char *written = rows[k].written;
+        NodeId node, again = NODE_NONE;
+        if (!evaluate(&bench, written, &node)) fail_msg("%s: %s", written, bench.log);
+        const char *shown = text_of(&bench, node);
+        assert_string_equal(shown, rows[k].shown ? rows[k].shown : written);
+        if (!evaluate(&bench, shown, &again)) fail_msg("%s: %s", shown, bench.log);
+        assert_int_equal(again, node);
+    }
+    bench_close(&bench);
+}
+
+/* --- random expressions ------------------------------------------------------------------- */
+
+enum { PROGRAMS = 4000 };
+
+/* The language has no exponents and no escapes: such constants cannot be written. */
+static bool can_be_written(const char *text) {
+    for (const char *at = strpbrk(text, "0123456789"); at; at = strpbrk(at + 1, "0123456789"))
+        if (at[1] == 'e') return false;
+    return !strstr(text, "inf") && !strstr(text, "nan") && !strstr(text, "...");
+}
+
+static void test_random(void **state) {
+    (void)state;
+    Bench bench;
+    Chooser chooser = {.random = {7}};
+    unsigned compared = 0;
+    bench_open(&bench, SESSION_BATCH, BUDGET_DEFAULT_LIMIT);
+    for (unsigned k = 0; k < PROGRAMS; k++) {
+        RandomProgram program;
+        char written[4096];
+        NodeId node, again = NODE_NONE;
+        random_program(&program, &chooser, k % 2);
+        Writer writer = {written, 0, sizeof written};
+        put_expr(&program, program.root[0], &writer);
+        written[writer.at] = '\0';
+        if (writer.at + 1 == writer.size || !evaluate(&bench, written, &node)) continue;
+        const char *shown = text_of(&bench, node);
+        if (!can_be_written(shown)) continue;
+        if (!evaluate(&bench, shown, &again)) {
+            /* A name inside of a library function says nothing outside. */
+            if (strstr(bench.log, "Undefined variable")) continue;
+            fail_msg("%s\n%s\n%s", written, shown, bench.log);
+        }
+        if (again != node) fail_msg("%s\n%s\n%s", written, shown, text_of(&bench, again));
+        compared++;
+    }
+    assert_in_range(compared, PROGRAMS / 2, PROGRAMS);
+    bench_close(&bench);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_random)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
