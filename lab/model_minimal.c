@@ -272,7 +272,7 @@ static void try_lemma(Lab *lab, Page *page) {
         }
         double leak = leak_of(scores, n, w, beta), bound = leak_bound(n, w, beta, 1, delta);
         over += leak > bound * (1 + 1e-12) + 1e-15;
-        if (bound > 0) tightest = fmax(tightest, leak / bound);
+        if (bound > 1e-6) tightest = fmax(tightest, leak / bound); /* smaller ones are rounding */
         for (size_t j = 0; j < n; j++) scores[j] = j < w ? 0 : -1;
         exact = fmax(exact, fabs(leak_of(scores, n, w, beta) - leak_bound(n, w, beta, 1, 0)));
     }
