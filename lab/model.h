@@ -8,6 +8,9 @@
 void model_minimal(Lab *lab, Page *page);
 void model_select(Lab *lab, Page *page);
 
+/* model_leak.c: of item 26, the closed forms of the inverse temperature that is needed. */
+void model_leak_forms(Lab *lab, Page *page);
+
 /* model_local.c: what a part of the model depends on. */
 void model_constraints(Lab *lab, Page *page);
 void model_causal(Lab *lab, Page *page);

@@ -338,6 +338,7 @@ void model_select(Lab *lab, Page *page) {
                             positions),
                wrong);
     try_lemma(lab, page);
+    model_leak_forms(lab, page);
     PageTable *table =
         page_table(page, "certificates, and how hot it takes for a wrong answer",
                    (const char *const[]){"program", "β", "certified error", "largest error",
