@@ -286,7 +286,8 @@ static void try_lemma(Lab *lab, Page *page) {
 
 enum { TEMPERATURES = 8 };
 
-/* A row of the table of certificates; the first temperature at which a word goes wrong. */
+/* A row of the table of certificates; the first temperature at which a word goes wrong, INFINITY
+ * if none does. */
 static double certificate_row(Lab *lab, Page *page, PageTable *table, int k, size_t *broken,
                               size_t *beyond) {
     LabProgram p;
@@ -295,7 +296,7 @@ static double certificate_row(Lab *lab, Page *page, PageTable *table, int k, siz
     double temperatures[TEMPERATURES], fails = INFINITY;
     if (!lab_compile(lab, page, programs[k].source, programs[k].expression, programs[k].alphabet,
                      lab->quick ? 4 : 6, &p))
-        return 0;
+        return INFINITY;
     for (int t = 0; t < TEMPERATURES; t++) temperatures[t] = 1 << t;
     RaspCheckOptions options = rasp_check_options();
     options.threads = lab->threads;
@@ -304,7 +305,7 @@ static double certificate_row(Lab *lab, Page *page, PageTable *table, int k, siz
     RaspCheckReport *report = rasp_check(p.model, &options, &error);
     lab_poll(lab); /* what was interrupted did not fail */
     *broken += !report || !rasp_model_certificate(p.model, &proof) || !proof.holds;
-    if (!report) return 0;
+    if (!report) return INFINITY;
     for (int t = TEMPERATURES; t-- > 0;)
         if (report->runs[t].agreed < report->compared) fails = temperatures[t];
     const RaspCheckRun *run = &report->runs[0];

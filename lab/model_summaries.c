@@ -130,6 +130,14 @@ static double least_share(Arena *arena, Matrix a) {
     return values[a.rows - 1] / values[0];
 }
 
+/* Singular values, relative to the largest. */
+static void plot_values(Lab *lab, Plot *plot, const char *name, Matrix a) {
+    double number[KEYS], share[KEYS];
+    const double *values = matrix_singular_values(lab->arena, a);
+    for (size_t k = 0; k < a.rows; k++) number[k] = (double)k, share[k] = values[k] / values[0];
+    plot_line(plot, name, number, share, a.rows);
+}
+
 /* Softmax heads at three temperatures and sizes; those at τ = 1 must have full rank. Gives how many
  * have not, and the errors of summaries of fewer rows. */
 typedef struct Ranks {
@@ -137,7 +145,7 @@ typedef struct Ranks {
     double factored, forgets, equal;
 } Ranks;
 
-static bool softmax_ranks(Lab *lab, Page *page, PageTable *table, bool show, Ranks *r) {
+static bool softmax_ranks(Lab *lab, Page *page, PageTable *table, Plot *plot, Ranks *r) {
     static const double temperatures[] = {0.3, 1, 10};
     for (size_t n = 8; n <= KEYS; n *= 2)
         for (int t = 0; t < 3; t++) {
@@ -150,9 +158,10 @@ static bool softmax_ranks(Lab *lab, Page *page, PageTable *table, bool show, Ran
                 r->forgets = fmin(r->forgets, forgotten(lab, a, n - 1, &r->equal));
             }
             r->factored = fmax(r->factored, factored_error(lab, a));
-            if (show)
-                add_rank(table, arena_format(page->arena, "softmax, τ = %g", temperatures[t]), n,
-                         rank, least_share(lab->arena, a));
+            if (!plot) continue;
+            const char *name = arena_format(page->arena, "softmax, τ = %g", temperatures[t]);
+            add_rank(table, name, n, rank, least_share(lab->arena, a));
+            if (n == KEYS) plot_values(lab, plot, name, a);
         }
     return true;
 }
@@ -164,6 +173,10 @@ void model_raw_vectors(Lab *lab, Page *page) {
     PageTable *table = page_table(
         page, "ranks of weight matrices, n queries on n keys",
         (const char *const[]){"head", "n", "rank", "least singular value / largest", NULL});
+    Plot *plot = plot_new(page->arena, "singular values of weights, 32 queries on 32 keys",
+                          "number", "over the largest");
+    plot->log_y = true;
+    page_plot(page, plot);
     for (size_t c = 0; c < cases; c++) {
         lab_progress(lab, (double)c / (double)cases);
         Matrix zero = matrix_new(lab->arena, KEYS, 1);
@@ -176,10 +189,11 @@ void model_raw_vectors(Lab *lab, Page *page) {
         r.factored = fmax(r.factored, factored_error(lab, linear));
         r.forgets = fmin(r.forgets, forgotten(lab, linear, FEATURES - 1, &r.equal));
         if (c == 0) {
+            plot_values(lab, plot, "linear, 4 features", linear);
             add_rank(table, "uniform", KEYS, one, least_share(lab->arena, uniform));
             add_rank(table, "linear, 4 features", KEYS, few, least_share(lab->arena, linear));
         }
-        if (!softmax_ranks(lab, page, table, c == 0, &r)) return;
+        if (!softmax_ranks(lab, page, table, c == 0 ? plot : NULL, &r)) return;
         running = fmax(running, running_error(lab, page, KEYS));
     }
     if (!letters_rank(lab, page, "abacabdabc", &letters)) return;
