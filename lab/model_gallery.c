@@ -169,9 +169,12 @@ static Matrix watch_head(Lab *lab, Page *page, Watch *w, RaspEngine *engine,
 static void draw_picture(Page *page, const char *title, Matrix a, const size_t *sentence) {
     const char *rows[LONGEST], *columns[LONGEST + 1] = {"sink"};
     bool sink = a.cols > a.rows;
-    for (size_t i = 0; i < a.rows; i++) rows[i] = columns[sink + i] = words[sentence[i]];
-    page_plot(page,
-              plot_matrix(page->arena, title, "key", "query", a.rows, a.cols, a.x, rows, columns));
+    for (size_t i = 0; i < a.rows; i++) {
+        rows[i] = words[sentence[i]];
+        columns[sink + i] = strchr(rows[i], '/') + 1;
+    }
+    page_plot(page, plot_matrix(page->arena, title, "key, by its tag", "query", a.rows, a.cols, a.x,
+                                rows, columns));
 }
 
 /* --- H3: decay ---------------------------------------------------------------------------------
