@@ -51,6 +51,7 @@ Matrix engine_attend(Lab *lab, Page *page, const EngineHead *head, Matrix q, Mat
     options.rule = head->rule;
     options.temperature = head->temperature;
     options.threads = 1;
+    if (head->bias) options.bias = *head->bias;
     options.key_tile = options.query_tile = head->key_tile;
     Model *model = model_new(head->dtype, RT_INT, alphabet, q.rows, q.rows, places_of(q, v).width);
     Engine *engine = model && fill(model, head, q, k, v) ? engine_new(model, &options, &err) : NULL;

@@ -2,6 +2,7 @@
 #include "lab/heads.h"
 
 #include "lab/bias.h"
+#include "lab/engine_head.h"
 #include "lab/matrix.h"
 #include "lab/simplex.h"
 
@@ -53,6 +54,36 @@ void heads_prior(Lab *lab, Page *page) {
                1e-12);
 }
 
+/* --- in the engine ------------------------------------------------------------------------------
+ */
+
+/* The weights of every position by the runtime's engine, causal, under the biases of the key's
+ * distance before the query; all scores are 0 but for s[j] of the key j. */
+static Matrix engine_weights(Lab *lab, Page *page, const double *s, size_t n, const RtBias *bias) {
+    EngineHead head = {RT_SOFTMAX, 1, RT_MASK_CAUSAL, RT_F64, 0, bias};
+    Matrix q = matrix_new(lab->arena, n, 1), k = matrix_new(lab->arena, n, 1);
+    for (size_t j = 0; j < n; j++) {
+        *matrix_at(q, j, 0) = 1;
+        *matrix_at(k, j, 0) = s ? s[j] : 0;
+    }
+    return engine_attend(lab, page, &head, q, k, matrix_identity(lab->arena, n));
+}
+
+static double engine_alibi(const void *slope, size_t layer, size_t head, ptrdiff_t distance) {
+    (void)layer, (void)head;
+    return distance < 0 ? 0 : alibi_bias(*(const double *)slope, (size_t)distance);
+}
+
+static double engine_t5(const void *bias, size_t layer, size_t head, ptrdiff_t distance) {
+    (void)layer, (void)head;
+    return distance < 0 ? 0 : ((const double *)bias)[t5_bucket((size_t)distance)];
+}
+
+static double engine_window(const void *width, size_t layer, size_t head, ptrdiff_t distance) {
+    (void)layer, (void)head;
+    return distance < 0 ? 0 : window_bias(*(const size_t *)width, (size_t)distance);
+}
+
 /* --- 8: ALiBi -----------------------------------------------------------------------------------
  */
 
@@ -66,7 +97,7 @@ static void alibi_weights(double slope, size_t i, double *a) {
 
 void heads_alibi(Lab *lab, Page *page) {
     enum { HEADS = 8 };
-    double worst = 0, worst_prior = 0, worst_slope = 0, shown[HEADS * LONG] = {0};
+    double worst = 0, worst_prior = 0, worst_slope = 0, engine = 0, shown[HEADS * LONG] = {0};
     for (unsigned h = 1; h <= HEADS; h++) {
         double m = alibi_slope(h, HEADS), a[LONG], s[LONG], r[LONG], b[LONG], sum = 0;
         worst_slope = fmax(worst_slope, fabs(m - 1.0 / (double)(1u << h)));
@@ -78,6 +109,8 @@ void heads_alibi(Lab *lab, Page *page) {
             }
         }
         memcpy(shown + (h - 1) * LONG, a, sizeof a);
+        Matrix run = engine_weights(lab, page, NULL, LONG, &(RtBias){engine_alibi, &m});
+        engine = fmax(engine, max_difference(matrix_row(run, LONG - 1), a, LONG));
         rng_normals(lab->rng, s, LONG, 1);
         for (size_t j = 0; j < LONG; j++) sum += r[j] = exp(-m * (double)(LONG - 1 - j));
         for (size_t j = 0; j < LONG; j++) r[j] /= sum;
@@ -89,6 +122,7 @@ void heads_alibi(Lab *lab, Page *page) {
     check_near(page, IDENTITY, "zero scores: largest |weight − geometric law|", worst, 0, 1e-12);
     check_near(page, IDENTITY, "with scores: largest difference from the prior's weights",
                worst_prior, 0, 1e-12);
+    check_near(page, IDENTITY, "largest difference from the runtime's engine", engine, 0, 1e-12);
     check_near(page, IDENTITY, "slopes of 8 heads: ½, ¼, … 2^-8", worst_slope, 0, 0);
     page_plot(page, plot_matrix(page->arena, "weights of position 63 by head, zero scores", "key",
                                 "head", HEADS, LONG, shown, NULL, NULL));
@@ -129,6 +163,9 @@ void heads_t5(Lab *lab, Page *page) {
     check_near(page, IDENTITY, "bucket of distance 1,000,000", t5_bucket(1000000), 31, 0);
     check_near(page, IDENTITY, "largest difference from the weights of the prior exp(b)",
                max_difference(a, b, N), 0, 1e-12);
+    Matrix run = engine_weights(lab, page, s, N, &(RtBias){engine_t5, bias});
+    check_near(page, IDENTITY, "largest difference from the runtime's engine",
+               max_difference(matrix_row(run, N - 1), a, N), 0, 1e-12);
     Plot *plot = plot_new(page->arena, "buckets", "distance", "bucket");
     plot_line(plot, "T5, causal", t, bucket, N);
     page_plot(page, plot);
@@ -166,13 +203,17 @@ static Matrix masked(Arena *arena, Matrix h, size_t w) {
 
 void heads_window(Lab *lab, Page *page) {
     enum { N = 48, D = 3, LAYERS = 4 };
-    double worst = 0;
+    double worst = 0, engine = 0;
     size_t reached = 0, unreached = 0;
     for (size_t w = 1; w <= 8; w++) {
         lab_poll(lab);
         Matrix h = matrix_normal(lab->arena, lab->rng, N, D, 1);
         Matrix edited = matrix_copy(lab->arena, h);
-        worst = fmax(worst, matrix_difference(banded(lab->arena, h, w), masked(lab->arena, h, w)));
+        Matrix band = banded(lab->arena, h, w);
+        RtBias window = {engine_window, &w};
+        EngineHead head = {RT_SOFTMAX, 1, RT_MASK_CAUSAL, RT_F64, 0, &window};
+        worst = fmax(worst, matrix_difference(band, masked(lab->arena, h, w)));
+        engine = fmax(engine, matrix_difference(band, engine_attend(lab, page, &head, h, h, h)));
         size_t last = N - 1, seen = LAYERS * (w - 1); /* position `last` sees so far back */
         for (size_t j = 0; j + seen < last; j++)
             for (size_t d = 0; d < D; d++) *matrix_at(edited, j, d) = rng_normal(lab->rng);
@@ -188,6 +229,7 @@ void heads_window(Lab *lab, Page *page) {
         unreached += memcmp(matrix_row(h, last), matrix_row(nearer, last), bytes) == 0;
     }
     check_near(page, IDENTITY, "largest |banded − masked| attention", worst, 0, 1e-12);
+    check_near(page, IDENTITY, "largest |banded − the runtime's engine|", engine, 0, 1e-12);
     check_none(page, "windows through 4 layers of which edits before i − L(W−1) reach i", reached);
     check_none(page, "windows of which an edit at i − L(W−1) does not", unreached);
 }

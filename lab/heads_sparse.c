@@ -23,8 +23,8 @@ static double projection_residual(const double *s, const double *a, size_t n) {
 static void engine_row(Lab *lab, Page *page, RtRule rule, const double *s, double *a) {
     Matrix q = matrix_new(lab->arena, N, 1), k = matrix_new(lab->arena, N, 1);
     for (size_t j = 0; j < N; j++) *matrix_at(q, j, 0) = 1, *matrix_at(k, j, 0) = s[j];
-    Matrix out = engine_attend(lab, page, &(EngineHead){rule, 1, RT_MASK_NONE, RT_F64, 0}, q, k,
-                               matrix_identity(lab->arena, N));
+    Matrix out = engine_attend(lab, page, &(EngineHead){rule, 1, RT_MASK_NONE, RT_F64, 0, NULL}, q,
+                               k, matrix_identity(lab->arena, N));
     for (size_t j = 0; j < N; j++) a[j] = *matrix_at(out, 0, j);
 }
 

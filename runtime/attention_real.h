@@ -14,6 +14,7 @@ typedef struct {
     RtMask mask;
     bool sink;           /* whether queries see column 0 */
     Real factor, window; /* of scores: scale / temperature; see Scores */
+    const Real *bias;    /* added to scores, by query − key; NULL: none */
     Real *out;           /* [c, ·]: column q − out_from gets what query q reads */
     size_t ldout, out_from;
 } Attention;
@@ -116,11 +117,18 @@ static size_t mask_row(const Attention *at, size_t q, size_t k0, size_t width, R
     return end - k0;
 }
 
+/* Adds what position adds to the first n of the columns from k0; the sink has no position. */
+static void bias_row(const Real *bias, size_t q, size_t k0, size_t n, Real *s) {
+    for (size_t k = k0 > 1 ? k0 : 1; k < k0 + n; k++)
+        s[k - k0] += bias[(ptrdiff_t)q - (ptrdiff_t)k];
+}
+
 /* Scores of query q for the columns from k0 become weights; those not seen get 0. */
 static void weigh_row(const Kernels *kernels, RtRule rule, const Attention *at, const Tiles *tiles,
                       size_t q, size_t r, size_t k0, size_t width) {
     Real *s = tiles->s + r * tiles->lds;
     size_t n = mask_row(at, q, k0, width, s);
+    if (at->bias) bias_row(at->bias, q, k0, n, s);
     Real top = kernels->max_row(s, n);
     /* What is so far below the maximum that exp gives 0 need not be computed. A score that is NaN
      * makes `top` NaN, fails these tests and so comes out in the result, where it is reported. */

@@ -87,7 +87,8 @@ static Attention head_view(const Prepared *prepared, const Head *head, size_t n,
                        .mask = head->mask,
                        .sink = head->sink,
                        .factor = (Real)(scale / divisor),
-                       .window = (Real)(head->gap / 4 * scale)};
+                       .window = (Real)(head->gap / 4 * scale),
+                       .bias = head->bias};
 }
 
 /* The sink's row sees itself alone, under every rule. */

@@ -12,6 +12,7 @@
 #ifndef RUNTIME_FORWARD_H
 #define RUNTIME_FORWARD_H
 
+#include "runtime/bias.h"
 #include "runtime/model.h"
 #include "runtime/weight_rule.h"
 
@@ -29,6 +30,7 @@ extern const char *const rt_path_names[RT_PATH_COUNT]; /* "auto", "dense", "spar
 typedef struct {
     RtRule rule;        /* softmax: the model's own kernel */
     double temperature; /* > 0; of rules that have one */
+    RtBias bias;        /* what position adds to scores */
     RtPath path;
     int threads;         /* 0: one a processor */
     size_t query_tile;   /* queries and keys a tile of scores; 0: chosen. The outcome does not */

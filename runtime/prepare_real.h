@@ -17,6 +17,7 @@ typedef struct {
     bool sink;
     bool log_length;
     double gap;
+    const Real *bias; /* at the distance 0, or NULL; distances on either side of it */
 } Head;
 
 typedef struct {
@@ -44,6 +45,7 @@ typedef struct {
     size_t dense_count, sparse_count;                                       /* matrices */
     bool wide_heads, blas; /* some head is as wide as GEMM_FROM; OpenBLAS is there */
     size_t largest_dense;  /* elements of one */
+    Real *biases;          /* [heads, 2 N − 1]: by distance from 1 − N on; NULL: none */
 } Prepared;
 
 static void mlp_clear(Mlp *mlp) {
@@ -69,6 +71,7 @@ static void release(void *context) {
     free(prepared->layers);
     compressed_clear(&prepared->tokens);
     compressed_clear(&prepared->positions);
+    free(prepared->biases);
     free(prepared);
 }
 
@@ -179,6 +182,37 @@ static bool prepare_all(Prepared *prepared, const Model *model) {
            compress_rows(&prepared->positions, &model->positions);
 }
 
+static bool fill_biases(const RtBias *bias, size_t layer, size_t head, size_t n, Real *row,
+                        RtError *err) {
+    for (size_t k = 0; k < 2 * n - 1; k++) {
+        ptrdiff_t distance = (ptrdiff_t)k + 1 - (ptrdiff_t)n;
+        double x = bias->at(bias->context, layer, head, distance);
+        if (!(x < INFINITY))
+            return rt_error(err, "layer %zu, head %zu: the bias at distance %td is %g", layer, head,
+                            distance, x);
+        row[k] = (Real)x;
+    }
+    return true;
+}
+
+static bool prepare_biases(Prepared *prepared, size_t n, RtError *err) {
+    const RtBias *bias = &prepared->options.bias;
+    size_t heads = 0, bytes, row = 2 * n - 1;
+    if (!bias->at) return true;
+    for (size_t l = 0; l < prepared->layer_count; l++) heads += prepared->layers[l].head_count;
+    if (heads == 0) return true;
+    bool fits = !__builtin_mul_overflow(row, sizeof(Real), &bytes);
+    prepared->biases = fits ? rt_calloc(heads, bytes) : NULL;
+    if (!prepared->biases) return rt_error(err, "out of memory for the biases of %zu heads", heads);
+    Real *at = prepared->biases;
+    for (size_t l = 0; l < prepared->layer_count; l++)
+        for (size_t h = 0; h < prepared->layers[l].head_count; h++, at += row) {
+            prepared->layers[l].heads[h].bias = at + n - 1;
+            if (!fill_biases(bias, l, h, n, at, err)) return false;
+        }
+    return true;
+}
+
 static const Kernels *kernels_of(const KernelSet *set) {
 #if REAL_BITS == 32
     return set->f32;
@@ -198,7 +232,12 @@ static void *prepare(const Model *model, const RunOptions *options, const Kernel
         prepared->kernels = kernels_of(kernels);
         prepared->options = *options;
         prepared->width = model->width;
-        if (prepare_all(prepared, model)) {
+        bool ready = prepare_all(prepared, model);
+        if (ready && !prepare_biases(prepared, model->max_length, err)) {
+            release(prepared);
+            return NULL;
+        }
+        if (ready) {
             prepared->wide_heads = prepared->max_d >= GEMM_FROM || prepared->max_c >= GEMM_FROM;
             prepared->blas =
                 prepared->wide_heads && options->path != RT_PATH_SPARSE && rt_blas_load(NULL);

@@ -88,9 +88,19 @@ static void hard_row(double *s, size_t n, double window, RtRule rule) {
     }
 }
 
-/* s[n1, n1]: the scores of a head, divided by the temperature where the rule has one. */
-static void score(const ModelHead *head, const ReferenceOptions *options, size_t n1,
-                  const double *q, const double *k, double *s) {
+/* Where in the model a pass is. */
+typedef struct {
+    const ReferenceOptions *options;
+    size_t layer, n;
+} Pass;
+
+/* s[n1, n1]: the scores of a head, divided by the temperature where the rule has one, and what
+ * position adds. */
+static void score(const Pass *p, size_t number, const ModelHead *head, const double *q,
+                  const double *k, double *s) {
+    const ReferenceOptions *options = p->options;
+    const RtBias *bias = &options->bias;
+    size_t n1 = p->n + 1;
     double scale = head->scale == RT_SCALE_LOG_LENGTH ? log((double)n1) : 1;
     size_t d = head->query.cols;
     for (size_t i = 0; i < n1; i++) {
@@ -100,6 +110,8 @@ static void score(const ModelHead *head, const ReferenceOptions *options, size_t
             double *cell = &s[i * n1 + j];
             *cell = sees(head, i, j) ? scale * dot : -INFINITY;
             if (rt_rules[options->rule].temperature) *cell /= options->temperature;
+            if (bias->at && i > 0 && j > 0)
+                *cell += bias->at(bias->context, p->layer, number, (ptrdiff_t)i - (ptrdiff_t)j);
         }
     }
 }
@@ -116,12 +128,6 @@ static void weigh(const ModelHead *head, const ReferenceOptions *options, size_t
             hard_row(a + i * n1, n1, head->gap / 4 * scale, options->rule);
     }
 }
-
-/* Where in the model a pass is. */
-typedef struct {
-    const ReferenceOptions *options;
-    size_t layer, n;
-} Pass;
 
 /* h[n1, W] @ m for one reader, who may be shown something else than h. */
 static double *read_stream(const Pass *p, size_t piece, ReferenceReader reader, const double *h,
@@ -152,7 +158,7 @@ static bool add_head(const Pass *p, size_t number, const ModelHead *head, const 
     double *a = rt_calloc(n1 * n1, sizeof *a), *z = NULL, *result = NULL;
     bool ok = q && k && v && s && a;
     if (ok) {
-        score(head, p->options, n1, q, k, s);
+        score(p, number, head, q, k, s);
         memcpy(a, s, n1 * n1 * sizeof *a);
         weigh(head, p->options, n1, a);
         if (patch->weights) patch->weights(patch->context, p->layer, number, p->n, a);

@@ -127,14 +127,14 @@ static void attend_once(Lab *lab, Page *page, void *context) {
 static void test_engine(void **state) {
     (void)state;
     Notebook *notebook = notebook_new(&budget, &(NotebookOptions){.seed = 1});
-    Engine8 e = {.head = {RT_SOFTMAX, 1, RT_MASK_NONE, RT_F64, 0}};
+    Engine8 e = {.head = {RT_SOFTMAX, 1, RT_MASK_NONE, RT_F64, 0, NULL}};
     assert_true(outcome_holds(notebook_run(notebook, "one", attend_once, &e)));
     assert_near(e.found[0], 7, 1e-14);
     assert_near(e.found[1], 6, 1e-14);
     e.head.mask = RT_MASK_CAUSAL;
     notebook_run(notebook, "causal", attend_once, &e);
     assert_near(e.found[0], 4, 0);
-    e.head = (EngineHead){RT_SPARSEMAX, 1, RT_MASK_NONE, RT_F64, 0}; /* ln 3 > 1: alone */
+    e.head = (EngineHead){RT_SPARSEMAX, 1, RT_MASK_NONE, RT_F64, 0, NULL}; /* ln 3 > 1: alone */
     notebook_run(notebook, "sparse", attend_once, &e);
     assert_near(e.found[0], 8, 0);
     e.head.temperature = 0; /* refused, and that shows */

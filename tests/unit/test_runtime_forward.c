@@ -57,7 +57,8 @@ static void compare_reading(const Model *model, const ModelOutput *output, const
 
 static void compare(const Model *model, const RunOptions *options, const size_t *ids, size_t n) {
     RtError err = {""};
-    ReferenceOptions how = {.rule = options->rule, .temperature = options->temperature};
+    ReferenceOptions how = {
+        .rule = options->rule, .temperature = options->temperature, .bias = options->bias};
     double *h = reference_run(model, &how, ids, n, &err);
     RunOptions raw_options = *options;
     raw_options.keep_raw = true;
@@ -189,6 +190,31 @@ static void test_hard_rules(void **state) {
     }
 }
 
+/* Different on both sides, by layer and head; a window closes some. Whole numbers, for ties. */
+static double some_bias(const void *context, size_t layer, size_t head, ptrdiff_t distance) {
+    ptrdiff_t window = *(const ptrdiff_t *)context;
+    if (distance > window || distance < -window) return -INFINITY;
+    return (double)((distance + (ptrdiff_t)(3 * layer + head) + 128) % 4) - (distance < 0);
+}
+
+static void test_biases(void **state) {
+    (void)state;
+    Random random = {9};
+    for (size_t i = 0; i < 240; i++) {
+        ptrdiff_t window = (ptrdiff_t)random_below(&random, 90);
+        ModelShape shape = random_shape(&random, (RtDtype)(i % 2), 80);
+        RunOptions options = run_options();
+        options.rule = (RtRule)(i % RT_RULE_COUNT);
+        if (options.rule != RT_SOFTMAX) shape.whole = true, shape.layers = 1;
+        options.path = (RtPath)(i / 4 % RT_PATH_COUNT);
+        options.query_tile = 1 + random_below(&random, 40);
+        options.key_tile = 1 + random_below(&random, 40);
+        options.temperature = 3;
+        options.bias = (RtBias){some_bias, &window};
+        compare_random(&random, &shape, &options, 1 + random_below(&random, 80));
+    }
+}
+
 /* Longer inputs, several blocks and tiles, threads sharing them. */
 static void test_long(void **state) {
     (void)state;
@@ -270,6 +296,26 @@ static void test_bad_inputs(void **state) {
     model_free(model);
 }
 
+static double bad_bias(const void *context, size_t layer, size_t head, ptrdiff_t distance) {
+    (void)layer, (void)head;
+    return distance == -3 ? *(const double *)context : 0;
+}
+
+static void test_bad_biases(void **state) {
+    (void)state;
+    static const double values[] = {NAN, INFINITY};
+    Model *model = small_model(RT_F32);
+    layer_add_head(model_add_layer(model), 1, 1);
+    for (int k = 0; k < 2; k++) {
+        RtError err = {""};
+        RunOptions options = run_options();
+        options.bias = (RtBias){bad_bias, &values[k]};
+        assert_null(engine_new(model, &options, &err));
+        assert_non_null(strstr(err.text, "head 0: the bias at distance -3 is"));
+    }
+    model_free(model);
+}
+
 static void test_bad_options(void **state) {
     (void)state;
     Model *model = small_model(RT_F32);
@@ -342,7 +388,8 @@ int main(void) {
         cmocka_unit_test(test_hard_rules),    cmocka_unit_test(test_long),
         cmocka_unit_test(test_threads_agree), cmocka_unit_test(test_bad_inputs),
         cmocka_unit_test(test_bad_options),   cmocka_unit_test(test_overflow),
-        cmocka_unit_test(test_interrupted),
+        cmocka_unit_test(test_interrupted),   cmocka_unit_test(test_biases),
+        cmocka_unit_test(test_bad_biases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -457,6 +457,41 @@ static void test_sink_row(void **state) {
     model_free(model);
 }
 
+/* A prior of ½ for each step back: all scores equal, so weights are those of the prior; of the
+ * sink, which has none, that of the query's own position. */
+static double halves(const void *context, size_t layer, size_t head, ptrdiff_t distance) {
+    (void)context, (void)layer, (void)head;
+    return -(double)distance * log(2);
+}
+
+static void check_prior(bool sink, RtDtype dtype, const double *expected) {
+    Case c = {.mask = RT_MASK_CAUSAL, .sink = sink, .gap = 4, .scores = {3, 3, 3, 3, 3}};
+    Model *model = model_for(&c, dtype);
+    RunOptions options = run_options();
+    options.temperature = 5; /* of scores alone */
+    options.bias = (RtBias){halves, NULL};
+    options.keep_raw = true;
+    Engine *engine = engine_new(model, &options, NULL);
+    const size_t ids[] = {0, 1, 2, 3};
+    RunResult result;
+    assert_true(engine_run(engine, ids, LENGTH, &result, NULL));
+    for (size_t i = 0; i < ROWS; i++)
+        assert_true(fabs(result.raw[2 * ROWS + i] - expected[i]) <
+                    (dtype == RT_F32 ? 1e-6 : 1e-15));
+    run_result_clear(&result);
+    engine_free(engine);
+    model_free(model);
+}
+
+static void test_prior(void **state) {
+    (void)state;
+    static const double expected[2][ROWS] = {{0, 1. / 7, 2. / 7, 4. / 7, 0},
+                                             {4. / 11, 1. / 11, 2. / 11, 4. / 11, 0}};
+    for (int sink = 0; sink < 2; sink++)
+        for (int dtype = 0; dtype < RT_DTYPE_COUNT; dtype++)
+            check_prior(sink, (RtDtype)dtype, expected[sink]);
+}
+
 static void test_names(void **state) {
     (void)state;
     static const char *const names[] = {"softmax", "hard-left", "hard-right",
@@ -472,6 +507,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cases),
         cmocka_unit_test(test_sink_row),
+        cmocka_unit_test(test_prior),
         cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

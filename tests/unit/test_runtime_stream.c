@@ -120,13 +120,20 @@ static void test_batch_overflow(void **state) {
     model_free(model);
 }
 
-static void check_stream(Random *random, RtDtype dtype, RtPath path, RtRule rule) {
+/* Nearer keys weigh more, those far away nothing; other heads otherwise. */
+static double near_bias(const void *context, size_t layer, size_t head, ptrdiff_t distance) {
+    (void)context;
+    return distance > 40 ? -INFINITY : -(double)(distance % 8) * (double)(1 + (layer + head) % 2);
+}
+
+static void check_stream(Random *random, RtDtype dtype, RtPath path, RtRule rule, bool biased) {
     ModelShape shape = {dtype, 4, 150, 20, 3, 2, 2, 18, 0.5, false, false, true};
     if (rule != RT_SOFTMAX) shape.whole = true, shape.layers = 1;
     Model *model = random_model(random, &shape);
     RunOptions options = run_options();
     options.path = path;
     options.rule = rule;
+    if (biased) options.bias = (RtBias){near_bias, NULL};
     RtError err;
     Engine *engine = engine_new(model, &options, &err);
     size_t *ids = random_ids(random, model, 150);
@@ -157,7 +164,10 @@ static void test_stream(void **state) {
     Random random = {23};
     for (size_t i = 0; i < 24; i++)
         check_stream(&random, (RtDtype)(i % 2), (RtPath)(i / 2 % 3),
-                     i < 16 ? RT_SOFTMAX : (RtRule)(i % RT_RULE_COUNT));
+                     i < 16 ? RT_SOFTMAX : (RtRule)(i % RT_RULE_COUNT), false);
+    for (size_t i = 0; i < 12; i++)
+        check_stream(&random, (RtDtype)(i % 2), (RtPath)(i / 2 % 3),
+                     i < 6 ? RT_SOFTMAX : (RtRule)(i % RT_RULE_COUNT), true);
 }
 
 /* A model that looks ahead, or whose scores depend on the length, is refused, and it is said why.
