@@ -26,21 +26,27 @@ size_t near_edits(const char *a, const char *b) {
 
 enum { NAMED = 3 };
 
-/* Smaller is nearer; NEAR_FAR: not near at all. */
+/* How a word may have been meant, the likeliest first; words of one kind alone are named. */
+enum { ABBREVIATED = 0, MISSPELT = NEAR_FAR, RELATED = 2 * NEAR_FAR, UNRELATED = 3 * NEAR_FAR };
+
+/* Smaller is nearer; UNRELATED: not near at all. */
 static size_t rank(const char *word, const char *other) {
-    size_t edits = near_edits(word, other), length = strlen(word);
-    if (edits <= 1 + length / 4) return edits;
-    if (length >= 3 && (strstr(other, word) || (strlen(other) >= 3 && strstr(word, other))))
-        return length + edits;
-    return NEAR_FAR;
+    enum { TELLING = 3 }; /* as many letters say something */
+    size_t edits = near_edits(word, other), length = strlen(word), size = strlen(other);
+    if (edits >= NEAR_FAR) return UNRELATED;
+    if (length >= TELLING && strncmp(other, word, length) == 0) return ABBREVIATED + edits;
+    if (edits < length && edits <= 1 + length / 4) return MISSPELT + edits;
+    if (length >= TELLING && strstr(other, word)) return RELATED + edits;
+    if (size >= TELLING && strstr(word, other)) return RELATED + edits;
+    return UNRELATED;
 }
 
 const char *near_words(Arena *arena, const char *word, const char *const *words, size_t count) {
     const char *best[NAMED] = {0};
-    size_t ranks[NAMED], found = 0;
+    size_t ranks[NAMED], found = 0, shown = 0;
     for (size_t k = 0; k < count; k++) {
         size_t r = rank(word, words[k]), at = found;
-        bool known = r >= NEAR_FAR;
+        bool known = r >= UNRELATED;
         for (size_t i = 0; i < found; i++) known = known || strcmp(best[i], words[k]) == 0;
         if (known) continue;
         while (at > 0 && ranks[at - 1] > r) at--;
@@ -50,12 +56,13 @@ const char *near_words(Arena *arena, const char *word, const char *const *words,
         best[at] = words[k];
         ranks[at] = r;
     }
+    while (shown < found && ranks[shown] / NEAR_FAR == ranks[0] / NEAR_FAR) shown++;
     const char *text = "";
-    for (size_t i = 0; i < found; i++)
+    for (size_t i = 0; i < shown; i++)
         text = arena_format(arena, "%s%s'%s'%s", text,
                             i == 0           ? ", did you mean "
-                            : i + 1 == found ? " or "
+                            : i + 1 == shown ? " or "
                                              : ", ",
-                            best[i], i + 1 == found ? "?" : "");
+                            best[i], i + 1 == shown ? "?" : "");
     return text;
 }

@@ -8,12 +8,14 @@
 /* --- values ----------------------------------------------------------------------------- */
 
 long option_number(struct argp_state *state, const char *option, const char *text, long least) {
+    static const long most = 1000000000;
     char *end;
     errno = 0;
     long value = strtol(text, &end, 10);
-    if (end == text || *end || errno || value < least || value > 1000000000)
-        argp_error(state, "%s expects a whole number of at least %ld, found '%s'", option, least,
-                   text);
+    bool above = end > text && !*end && value > most;
+    if (end == text || *end || errno || value < least || above)
+        argp_error(state, "%s expects a whole number of at %s %ld, found '%s'", option,
+                   above ? "most" : "least", above ? most : least, text);
     return value;
 }
 

@@ -1,5 +1,7 @@
 #include "graph/fault.h"
 
+#include "base/plural.h"
+
 #include <string.h>
 
 static const struct {
@@ -49,23 +51,41 @@ const char *fault_text(const Fault *fault, Arena *arena) {
     return fill(fault, faults[fault->id].ours, arena);
 }
 
-enum { NOTES_SHOWN = 8 }; /* of a deep recursion, the innermost calls */
+/* --- as a diagnostic ----------------------------------------------------------------------- */
+
+enum { NOTES_SHOWN = 8 };
+
+/* A recursion is many calls at few places, each of which is worth one note. */
+static bool is_shown(const FaultCall *call, const Fault *fault, const Diag *notes, size_t count) {
+    bool found = call->span.begin == fault->span.begin && call->span.end == fault->span.end;
+    for (size_t k = 0; k < count && !found; k++)
+        found = call->span.begin == notes[k].span.begin && call->span.end == notes[k].span.end;
+    return found;
+}
+
+/* The innermost calls, and how many there are besides. */
+static size_t call_notes(const Fault *fault, Diag *notes, Arena *arena) {
+    size_t count = 0, more = 0;
+    for (const FaultCall *call = fault->calls; call; call = call->outer) {
+        if (count == NOTES_SHOWN || is_shown(call, fault, notes, count)) {
+            more++;
+            continue;
+        }
+        notes[count++] =
+            (Diag){.severity = DIAG_NOTE,
+                   .span = call->span,
+                   .message = arena_format(arena, "in this call of '%s'", call->function)};
+    }
+    if (more)
+        notes[count++] =
+            (Diag){.severity = DIAG_NOTE,
+                   .message = arena_format(arena, "and %zu more call%s", more, plural(more))};
+    return count;
+}
 
 void fault_report(const Fault *fault, const DiagSink *sink, const SourceMap *map, Arena *arena) {
     Diag notes[NOTES_SHOWN + 1];
-    size_t count = 0, more = 0;
-    for (const FaultCall *call = fault->calls; call; call = call->outer) {
-        if (count == NOTES_SHOWN)
-            more++;
-        else
-            notes[count++] =
-                (Diag){.severity = DIAG_NOTE,
-                       .span = call->span,
-                       .message = arena_format(arena, "in this call of '%s'", call->function)};
-    }
-    if (more)
-        notes[count++] = (Diag){.severity = DIAG_NOTE,
-                                .message = arena_format(arena, "and %zu more calls", more)};
+    size_t count = call_notes(fault, notes, arena);
     diag_report(sink, map,
                 &(Diag){.severity = DIAG_ERROR,
                         .span = fault->span,

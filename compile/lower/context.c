@@ -58,13 +58,22 @@ bool lower_fail(Lower *lower, NodeId node, const char *format, ...) {
     return false;
 }
 
+/* In terms of the option: some limits are a multiple of it. */
+static const char *raise_limit(const Lower *lower, const ValuesError *e) {
+    uint32_t option = lower_options(lower).table_limit;
+    if (!e->raisable) return "a smaller alphabet or --max-length needs fewer";
+    return arena_format(
+        lower->arena,
+        "%s--table-limit=%u: raise it; a smaller alphabet or --max-length needs "
+        "fewer",
+        e->limit > option ? arena_format(lower->arena, "%.0f for each of ", e->limit / option) : "",
+        option);
+}
+
 bool lower_fail_values(Lower *lower) {
     const ValuesError *e = values_error(lower->values);
     return lower_fail(lower, e->node, "too many %s: %.0f, the limit is %.0f (%s)", e->what, e->size,
-                      e->limit,
-                      e->raisable ? "--table-limit raises it; a smaller alphabet or --max-length "
-                                    "needs fewer"
-                                  : "a smaller alphabet or --max-length needs fewer");
+                      e->limit, raise_limit(lower, e));
 }
 
 double feature_number(Atom value) {

@@ -540,11 +540,12 @@ bool cover_find(Lower *lower, NodeId feature, Cover *cover) {
                           "depends on differences that are due to rounding only (round what is "
                           "compared, or multiply it by the length first)");
     if (isinf(best.cost))
-        return lower_fail(lower, feature,
-                          "no table of at most %u combinations computes this s-op from what it "
-                          "depends on (--table-limit raises it; a smaller alphabet or --max-length "
-                          "needs fewer)",
-                          lower_options(lower).table_limit);
+        return lower_fail(
+            lower, feature,
+            "no table of at most %u combinations computes this s-op from what it "
+            "depends on (--table-limit=%u: raise it; a smaller alphabet or --max-length "
+            "needs fewer)",
+            lower_options(lower).table_limit, lower_options(lower).table_limit);
     if (!build(lower, &best, cover)) return false;
     return values_of(values, cover->x) != NULL || lower_fail_values(lower);
 }

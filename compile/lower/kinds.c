@@ -104,7 +104,10 @@ static NodeId kind_by_arguments(Lower *lower, const Node *node, const Argument *
     double total = 1;
     for (int k = 0; k < arity; k++) total *= arg[k].count;
     if (total > lower->options.table_limit) {
-        lower_fail(lower, NODE_NONE, "too many combinations to tell ints from floats: %.0f", total);
+        lower_fail(lower, NODE_NONE,
+                   "too many combinations to tell ints from floats: %.0f (--table-limit=%u: raise "
+                   "it)",
+                   total, lower->options.table_limit);
         return NODE_NONE;
     }
     Atom *key = ARENA_ARRAY(lower->arena, (size_t)total, Atom);

@@ -110,8 +110,17 @@ const char *eval_number(Session *s, size_t number) {
     return arena_format(s->scratch, "%zu", number);
 }
 
+/* Where in the innermost call the stack ends is of no account. */
 void eval_check_stack(Session *s, const Ast *at) {
-    if ((uintptr_t)__builtin_frame_address(0) < s->floor) EVAL_FAIL(s, RECURSION, at, NULL);
+    if ((uintptr_t)__builtin_frame_address(0) >= s->floor) return;
+    if (!s->frames) EVAL_FAIL(s, RECURSION, at, "");
+    const char *function = s->frames->call.function;
+    const char *hint =
+        arena_format(s->scratch,
+                     ": does the recursion of '%s' end? it ends by a choice on an atom, such as "
+                     "'0 if n == 0 else %s(n - 1)'; on an s-op both branches are evaluated",
+                     function, function);
+    eval_raise(s, &(Fault){.id = FAULT_RECURSION, .arg = {hint}, .span = s->frames->call.span});
 }
 
 /* --- scopes ----------------------------------------------------------------------------- */
@@ -186,16 +195,20 @@ void eval_safe_point(Session *s) {
 
 /* --- expressions ------------------------------------------------------------------------ */
 
-/* " (did you mean 'x'?)", or nothing. */
+/* ", did you mean 'x'?", or nothing: names in scope, and words that are no names but are called. */
 static const char *suggestion(Session *s, const Str *name) {
-    const Str *best = NULL;
-    size_t least = name->length < 4 ? 2 : 3;
+    size_t room = word_count(), count = 0;
+    for (const Scope *scope = s->scope; scope; scope = scope->outer) room += scope->count;
+    const char **names = ARENA_ARRAY(s->scratch, room, const char *);
     for (const Scope *scope = s->scope; scope; scope = scope->outer)
-        for (uint32_t k = 0; k < scope->count; k++) {
-            size_t d = near_edits(name->text, scope->slots[k].name->text);
-            if (d < least) least = d, best = scope->slots[k].name;
-        }
-    return best ? arena_format(s->scratch, " (did you mean '%s'?)", best->text) : "";
+        for (uint32_t k = 0; k < scope->count; k++) names[count++] = scope->slots[k].name->text;
+    for (size_t k = 0; k < word_count(); k++) {
+        const Word *word = word_at(k);
+        bool called = word->usage && word->usage[strlen(word->name)] == '(';
+        if (called && strncmp(word->usage, word->name, strlen(word->name)) == 0)
+            names[count++] = word->name;
+    }
+    return near_words(s->scratch, name->text, names, count);
 }
 
 static const Value *find_out(const Session *s) {

@@ -74,12 +74,37 @@ static void edits(void **state) {
     assert_int_equal(near_edits(longest + 1, "a"), NEAR_FAR - 2);
 }
 
+/* Abbreviations before misspellings, those before parts; the nearest of a kind first. */
+static void near_misses(void **state) {
+    (void)state;
+    static const char *const words[] = {"histogram-bos", "first", "shift",    "histogram",
+                                        "sort",          "mask",  "mask_out", "n"};
+    static const struct {
+        const char *word, *expected;
+    } cases[] = {
+        {"hist", ", did you mean 'histogram' or 'histogram-bos'?"},
+        {"histgram", ", did you mean 'histogram'?"},
+        {"srot", ", did you mean 'sort'?"},
+        {"mask_o", ", did you mean 'mask_out'?"},
+        {"mask_in", ", did you mean 'mask'?"},
+        {"resorting", ", did you mean 'sort'?"},
+        {"m", ""},
+        {"", ""},
+        {"zebra", ""},
+    };
+    Budget budget;
+    budget_init(&budget, 1 << 20);
+    Arena *arena = arena_new(&budget);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        assert_string_equal(near_words(arena, cases[k].word, words, sizeof words / sizeof *words),
+                            cases[k].expected);
+    arena_free(arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spellings),
-        cmocka_unit_test(comparisons),
-        cmocka_unit_test(words),
-        cmocka_unit_test(edits),
+        cmocka_unit_test(spellings), cmocka_unit_test(comparisons), cmocka_unit_test(words),
+        cmocka_unit_test(edits),     cmocka_unit_test(near_misses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
