@@ -30,6 +30,7 @@ static const int numbers[] = {TOK_INT, TOK_FLOAT, 0};
 static const int literals[] = {TOK_INT, TOK_FLOAT, TOK_STRING, TOK_RBRACE, 0};
 static const int expression_ends[] = {TOK_NAME,   TOK_INT,      TOK_FLOAT,  TOK_STRING,
                                       TOK_RPAREN, TOK_RBRACKET, TOK_RBRACE, 0};
+static const int callers[] = {TOK_SELECT, TOK_AGGREGATE, TOK_BUILTIN_SEVERAL, TOK_BUILTIN_ONE, 0};
 static const int closers[] = {TOK_RPAREN, TOK_RBRACKET, TOK_RBRACE, 0};
 
 static bool is_one_of(int kind, const int *set) {
@@ -98,6 +99,33 @@ static bool in_spaced_select(const Parser *p) {
     return before.kind == TOK_NAME && length == 6 && memcmp(word, "select", 6) == 0;
 }
 
+/* Is the innermost open bracket that of a call?  (That of a definition's parameters too.) */
+static bool in_call(const Parser *p) {
+    if (!p->depth) return false;
+    const Bracket *b = &p->bracket[p->depth - 1];
+    bool behind_value = b->kind == TOK_LPAREN && is_one_of(b->before.kind, expression_ends);
+    return behind_value || is_one_of(b->kind, callers);
+}
+
+/* As the paper has it. */
+static bool assumes_bos(const Parser *p) {
+    int length;
+    const char *word = token_text(p, p->last.span, &length);
+    return in_call(p) && length == 10 && memcmp(word, "assume_bos", 10) == 0;
+}
+
+/* Is the innermost open bracket that of `select(`, and has what stands in it a comparison? */
+static bool compares_in_select(const Parser *p) {
+    if (!p->depth || p->bracket[p->depth - 1].kind != TOK_SELECT) return false;
+    const Source *source = source_find(p->context.map, p->now.span);
+    if (!source) return false;
+    uint32_t from = p->bracket[p->depth - 1].span.end, to = p->now.span.begin;
+    for (const char *at = source->text + (from - source->base);
+         from < to && *at != '#' && *at != '"'; at++, from++)
+        if (strchr("=<>", *at)) return true;
+    return false;
+}
+
 typedef enum Subject { NO_SUBJECT, SUBJECT_NOW, SUBJECT_LAST } Subject;
 
 typedef struct Mistake {
@@ -131,6 +159,20 @@ static const Mistake mistakes[] = {
      .message = "only names can be assigned to: build a new list or dict instead of changing one"},
     {.now = TOK_ASSIGN, .last = TOK_RPAREN, .message = "only names can be assigned to"},
     {.now = TOK_ASSIGN, .last_class = literals, .message = "only names can be assigned to"},
+    {.now = TOK_ASSIGN,
+     .last = TOK_NAME,
+     .expected = TOK_RPAREN,
+     .unexpected = TOK_SUM,
+     .message = "a parameter has no default value: every call gives every argument"},
+    {.now = TOK_ASSIGN,
+     .last = TOK_NAME,
+     .condition = assumes_bos,
+     .message = "arguments have no names; leave this one out: selector_width counts exactly, "
+                "whether or not the input begins with a special token"},
+    {.now = TOK_ASSIGN,
+     .last = TOK_NAME,
+     .condition = in_call,
+     .message = "arguments have no names: write the values alone, in the order of the definition"},
     {.now = TOK_ASSIGN,
      .message = "'=' assigns, at the beginning of a statement; to compare, write '=='"},
     {.now = TOK_SEMICOLON,
@@ -176,6 +218,19 @@ static const Mistake mistakes[] = {
      .last = TOK_COMMA,
      .condition = in_spaced_select,
      .message = "an operator alone is no argument: write 'select(' without a blank before '('"},
+    {.now_class = comparisons,
+     .last = TOK_COMMA,
+     .condition = compares_in_select,
+     .message =
+         "the comparison of 'select' stands once, alone, at the end: select(keys, queries, ==)"},
+    {.now = TOK_RPAREN,
+     .condition = compares_in_select,
+     .message = "the comparison of 'select' stands alone, at the end: select(keys, queries, ==)"},
+    {.now_class = comparisons,
+     .last = TOK_COMMA,
+     .condition = in_call,
+     .subject = SUBJECT_NOW,
+     .message = "alone is no argument, but of select(keys, queries, ==)"},
     {.now = TOK_COLON,
      .last = TOK_RPAREN,
      .expected = TOK_LBRACE,

@@ -43,11 +43,21 @@ static void run_function(Session *s, const Function *function, size_t base, cons
     eval_close_scope(s, scope);
 }
 
+/* "(a, b)", or nothing. */
+static const char *parameters_text(Session *s, const Function *function) {
+    const Ast *parameters = function->def ? function->def->child[0] : NULL;
+    const char *text = "";
+    for (uint32_t k = 0; parameters && k < parameters->count; k++)
+        text = arena_format(s->scratch, "%s%s%s", text, k ? ", " : "(",
+                            parameters->child[k]->text->text);
+    return *text ? arena_format(s->scratch, "%s)", text) : "";
+}
+
 /* Calls with `count` arguments on the stack from `base` on and pushes the result. */
 static void call(Session *s, const Function *function, size_t base, size_t count, const Ast *at) {
     if (count != function->arity)
         EVAL_FAIL(s, ARGUMENTS, at, function->name->text, eval_number(s, function->arity),
-                  eval_number(s, count));
+                  eval_number(s, count), parameters_text(s, function));
     if (function->native)
         eval_push(s, eval_native(s, function, s->stack + base, at));
     else
@@ -59,8 +69,29 @@ static void call(Session *s, const Function *function, size_t base, size_t count
 
 /* --- applications ----------------------------------------------------------------------- */
 
+/* What it is that stands before the parenthesis; an s-op may have the name of a function. */
+static const char *applied_text(Session *s, Value value, const Ast *at) {
+    const char *kind = value.kind == VALUE_SOP ? "an s-op" : "a selector";
+    const Ast *part = at->child[0];
+    if (part->kind != AST_NAME) return arena_format(s->scratch, "this is %s, not a function", kind);
+    const Value *hidden = scope_lookup(s->start, part->text);
+    bool hides = hidden && hidden->kind == VALUE_FUNCTION;
+    return arena_format(s->scratch, "'%s' is %s, not %s", part->text->text, kind,
+                        hides ? "the library's function, which it hides" : "a function");
+}
+
+static const char *found_text(Session *s, Value value) {
+    const char *text = eval_quoted(s, value);
+    if (!value_is_graph(value)) return text;
+    return arena_format(s->scratch, "the %s '%s'", value.kind == VALUE_SOP ? "s-op" : "selector",
+                        text);
+}
+
 static void apply(Session *s, Value value, Value input, const Ast *at) {
     FaultId id = example_check(input);
+    if (id == FAULT_EMPTY_INPUT)
+        EVAL_FAIL(s, APPLY_INPUT, at, eval_plain(s, input), applied_text(s, value, at),
+                  found_text(s, input));
     if (id != FAULT_NONE)
         eval_fail(s, id, at, (const char *const[FAULT_ARGS]){eval_plain(s, input)});
     if (!s->trying) return;
@@ -80,7 +111,9 @@ static bool names_function(const Session *s, const Ast *part) {
 static void check_callable(Session *s, const Ast *ast, Value function) {
     size_t count = ast->count - 1;
     if (value_is_graph(function)) {
-        if (count != 1) EVAL_FAIL(s, APPLY_ARGUMENTS, ast, eval_number(s, count));
+        if (count != 1)
+            EVAL_FAIL(s, APPLY_ARGUMENTS, ast, eval_number(s, count),
+                      applied_text(s, function, ast));
     } else if (function.kind != VALUE_FUNCTION) {
         EVAL_FAIL(s, NOT_CALLABLE, ast, eval_quoted(s, function));
     }

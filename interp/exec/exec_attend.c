@@ -36,6 +36,13 @@ static Cases find_cases(const uint32_t *count, size_t rows) {
     return cases;
 }
 
+/* The first row of a case that occurs. */
+static size_t first_row(const Rows *rows, bool several) {
+    size_t i = 0;
+    while (several ? rows->count[i] < 2 : rows->count[i] > 0) i++;
+    return i;
+}
+
 /* The kinds of value that the rows can give, if the values are of one kind. */
 static unsigned row_kinds(const Rows *rows, Cases cases) {
     return (cases.none ? 1u << rows->fallback.kind : 0) |
@@ -117,7 +124,7 @@ Column *exec_aggregate(Exec *exec, const Node *node, Fault *fault) {
                  .fallback = node->atom};
     Cases cases = find_cases(rows.count, rows.count_of_rows);
     if (cases.several && !can_average(rows.values)) {
-        *fault = exec_average_fault(exec, node, rows.values);
+        *fault = exec_average_fault(exec, node, rows.values, first_row(&rows, true));
         return NULL;
     }
     if (cases.one) rows.position = selection_positions(exec, selection);
@@ -128,6 +135,7 @@ Column *exec_aggregate(Exec *exec, const Node *node, Fault *fault) {
     }
     Column *column = fill_rows(exec, &rows, cases, node, fault);
     arena_release(exec->arena, sum);
+    if (!column) exec_explain_default(exec, node, rows.values, first_row(&rows, false), fault);
     return extend(exec, column, rows.count_of_rows);
 }
 

@@ -17,9 +17,10 @@ Column *naive_width(Exec *exec, const Node *node) {
 }
 
 Column *naive_aggregate(Exec *exec, const Node *node, Fault *fault) {
-    size_t n = exec->input.length;
+    size_t n = exec->input.length, empty = 0;
     const Column *values = exec_ready(exec, node->arg[1]);
-    bool numbers = values->type == SEQUENCE_INT || values->type == SEQUENCE_FLOAT;
+    bool any_empty = false,
+         numbers = values->type == SEQUENCE_INT || values->type == SEQUENCE_FLOAT;
     SumScale scale = numbers ? sum_scale(values) : (SumScale){0};
     Formula formula = formula_build(exec, node->arg[0]);
     ColumnWriter writer = column_writer(exec->arena, n);
@@ -35,14 +36,17 @@ Column *naive_aggregate(Exec *exec, const Node *node, Fault *fault) {
             sum_add(&scale, sum, part);
         }
         if (count > 1 && !numbers) {
-            *fault = exec_average_fault(exec, node, values);
+            *fault = exec_average_fault(exec, node, values, i);
             formula_free(exec, &formula);
             return NULL;
         }
+        if (count == 0 && !any_empty) any_empty = true, empty = i;
         column_put(&writer, count == 0   ? node->atom
                             : count == 1 ? column_at(values, last)
                                          : atom_float(sum_mean(&scale, sum, count)));
     }
     formula_free(exec, &formula);
-    return exec_finish(exec, &writer, node, fault);
+    Column *column = exec_finish(exec, &writer, node, fault);
+    if (!column) exec_explain_default(exec, node, values, empty, fault);
+    return column;
 }

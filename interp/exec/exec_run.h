@@ -72,7 +72,10 @@ Column *exec_fast_map(Exec *exec, OpId op, const Column *const *args);
 /* The written column, typed; a fault if it mixes strings and numbers. */
 Column *exec_finish(Exec *exec, ColumnWriter *writer, const Node *node, Fault *fault);
 
-/* Several values selected that are no numbers. */
-Fault exec_average_fault(Exec *exec, const Node *node, const Column *values);
+/* Of an aggregate: row `row` selects several values that are no numbers. */
+Fault exec_average_fault(Exec *exec, const Node *node, const Column *values, size_t row);
+/* If the fault is of mixed types: they are so since row `row` selects nothing. */
+void exec_explain_default(Exec *exec, const Node *node, const Column *values, size_t row,
+                          Fault *fault);
 
 #endif

@@ -327,7 +327,7 @@ static inline FaultId oracle_aggregate(Fixture *f, const bool *matrix, const Ato
         found |= 1u << result[i].kind;
     }
     bool mixed = (found & 1u << ATOM_STRING) && found != 1u << ATOM_STRING;
-    return mixed ? FAULT_MIXED_TYPES : FAULT_NONE;
+    return mixed ? FAULT_DEFAULT_TYPE : FAULT_NONE;
 }
 
 #endif

@@ -194,7 +194,7 @@ static const struct {
     {"x = 'abc;\ny;", "1:5: unknown character ''': strings stand in double quotes (\")\n"},
     {"select (a, b, ==);",
      "1:15: an operator alone is no argument: write 'select(' without a blank before '('\n"},
-    {"f(a, ==);", "1:6: expected an expression, found '=='\n"},
+    {"f(a, ==);", "1:6: '==' alone is no argument, but of select(keys, queries, ==)\n"},
     {"select(a, b);", "1:12: expected ',', found ')'\n"},
     {"select(a, b, +);", "1:14: expected a comparison, found '+'\n"},
     {"select(a, b, ==, 1);", "1:16: expected ')', found ','\n"},
