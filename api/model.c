@@ -308,6 +308,7 @@ static bool load_embedded(RaspModel *m, const Record *record) {
     RaspSource source = {.path = record->program.name,
                          .text = record->program.text,
                          .length = record->program.length};
+    config.find = NULL;
     config.read = read_embedded;
     config.read_context = &embedded;
     m->program = rasp_program_load(&source, &config, m->core.error);

@@ -56,6 +56,9 @@ static bool load(Core *core, void *context) {
         .budget = core->budget,
         .read = core->config.read,
         .read_context = core->config.read_context,
+        .find = core->config.find,
+        .find_context = core->config.find_context,
+        .find_places = core->config.find_places,
         .sink = {.context = p, .fault = on_fault, .stopped = on_stop, .syntax = core_sink(core)}};
     p->session = session_new(&options);
     if (!p->session) return false;

@@ -106,6 +106,10 @@ RASP_API char *rasp_message_show(const RaspMessage *message, bool colour);
 /* Reads a file whole: 0 and *text from malloc (the library frees it), or an errno. */
 typedef int RaspRead(void *context, const char *path, char **text, size_t *length);
 
+/* Where else the program `name` (as a `load` writes it, without a suffix) may be: its path from
+ * malloc (the library frees it), or NULL. */
+typedef char *RaspFind(void *context, const char *name);
+
 /* All zero is fine: the defaults are in the comments.  Copied; what it points to must outlive
  * the handles made with it. */
 typedef struct RaspConfig {
@@ -116,6 +120,9 @@ typedef struct RaspConfig {
     void *read_context;
     void (*report)(void *context, const RaspMessage *message); /* NULL: only errors are given */
     void *report_context;
+    RaspFind *find; /* asked for what is at neither place where `load` looks; NULL: nobody is */
+    void *find_context;
+    const char *find_places; /* what it looks through, for messages: "RASP_PATH" */
 } RaspConfig;
 
 /* === values =============================================================================== */
@@ -200,7 +207,7 @@ typedef struct RaspSource {
 
 /* Evaluates the program to s-ops; nothing is run.  The functions of the language's library are
  * in the binary.  `load "x";` asks RaspConfig.read for x.rasp, first as written, then beside
- * the file that loads it. */
+ * the file that loads it, then where RaspConfig.find says it is. */
 RASP_API RaspProgram *rasp_program_load(const RaspSource *source, const RaspConfig *config,
                                         RaspError *error);
 RASP_API void rasp_program_free(RaspProgram *program);

@@ -1,6 +1,7 @@
 #include "cli/paths.h"
 
 #include "base/near.h"
+#include "cli/command.h"
 #include "cli/report.h"
 
 #include <dirent.h>
@@ -167,22 +168,41 @@ static const char *as_file(Arena *arena, const char *name) {
     return is_file(longer) ? longer : NULL;
 }
 
-const char *paths_find_program(Arena *arena, const char *name) {
-    const char *file = as_file(arena, name);
-    if (file) return file;
+static Lookout look_for(Arena *arena, const char *name) {
     Lookout look = {.arena = arena, .name = name, .all = {.arena = arena}};
     const char *tried, *bundled = programs_folder(arena, &tried);
     if (*name && name[0] != '/' && !look_in_path(&look) && bundled)
         look_below(&look, bundled, true);
-    if (look.match && look.several == look.match) return look.match;
-    if (look.match)
-        report_error("several programs are called '%s': %s", name, look.several);
-    else if (is_folder(name))
+    return look;
+}
+
+/* The one path that fits, or NULL; several are reported. */
+static const char *single(const Lookout *look) {
+    if (!look->match || look->several == look->match) return look->match;
+    report_error("several programs are called '%s': %s", look->name, look->several);
+    return NULL;
+}
+
+const char *paths_find_program(Arena *arena, const char *name) {
+    const char *file = as_file(arena, name);
+    if (file) return file;
+    Lookout look = look_for(arena, name);
+    if (look.match) return single(&look);
+    if (is_folder(name))
         report_error("'%s' is a folder, expected a program", name);
     else
         report_error("no program '%s' here, in RASP_PATH or among the bundled ones%s", name,
                      near_words(arena, name, look.all.path, look.all.count));
     return NULL;
+}
+
+const char paths_places[] = "RASP_PATH or among the bundled programs";
+
+char *paths_find_loaded(void *context, const char *name) {
+    (void)context;
+    Lookout look = look_for(command_arena(), name);
+    const char *path = single(&look);
+    return path ? strdup(path) : NULL;
 }
 
 /* --- all that is bundled ------------------------------------------------------------------ */

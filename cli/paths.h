@@ -13,6 +13,11 @@
  * ("sort", "paper/sort").  NULL, after a message, if there is none or several fit. */
 const char *paths_find_program(Arena *arena, const char *name);
 
+/* The same for what a program loads, a RaspFind: no file of that name, and a message only if
+ * several fit.  And what is looked through. */
+char *paths_find_loaded(void *context, const char *name);
+extern const char paths_places[];
+
 /* The bundled programs, sorted; a file of that name beside the library.  NULL, after a message, if
  * the folder is not found. */
 const char *const *paths_programs(Arena *arena, size_t *count);

@@ -1,6 +1,7 @@
 #include "cli/report.h"
 
 #include "cli/command.h"
+#include "cli/paths.h"
 #include "cli/safe.h"
 #include "cli/stop.h"
 #include "cli/warnings.h"
@@ -50,7 +51,11 @@ void report_note(const char *format, ...) {
 }
 
 RaspConfig report_config(size_t memory) {
-    return (RaspConfig){.memory = memory, .cancel = stop_catch(), .report = print};
+    return (RaspConfig){.memory = memory,
+                        .cancel = stop_catch(),
+                        .report = print,
+                        .find = paths_find_loaded,
+                        .find_places = paths_places};
 }
 
 int report_failure(const RaspError *error) {

@@ -8,8 +8,8 @@
 void report_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void report_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A configuration that sends messages about texts to standard error and ends on Ctrl-C; 0: the
- * default memory. */
+/* A configuration that sends messages about texts to standard error, ends on Ctrl-C and finds what
+ * programs load as their own names are found; 0: the default memory. */
 RaspConfig report_config(size_t memory);
 /* Says what went wrong, unless that has been done; the exit status that it means. */
 int report_failure(const RaspError *error);

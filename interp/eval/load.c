@@ -74,12 +74,14 @@ static int read_given(const Session *s, const char *path, Contents *contents) {
 }
 
 static Fault reading_fault(Session *s, const char *path, int error) {
-    if (error == ENOENT || error == ENOTDIR) return (Fault){.id = FAULT_NO_FILE, .arg = {path}};
+    if (error == ENOENT || error == ENOTDIR)
+        return (Fault){.id = FAULT_NO_FILE, .arg = {path, arena_format(s->scratch, "'%s'", path)}};
     return (Fault){.id = FAULT_FILE_ERROR,
                    .arg = {path, arena_format(s->scratch, "%d", error), strerror(error)}};
 }
 
-const Source *load_source(Session *s, const char *path, Fault *fault) {
+/* The file at `path`, as a source called `name`. */
+static const Source *read_source(Session *s, const char *path, const char *name, Fault *fault) {
     Contents contents = {0};
     const Source *source = NULL;
     int error =
@@ -90,11 +92,15 @@ const Source *load_source(Session *s, const char *path, Fault *fault) {
         size_t good = utf8_valid_prefix(contents.bytes, contents.length);
         if (good < contents.length)
             *fault = (Fault){.id = FAULT_FILE_UTF8, .arg = {path, eval_number(s, good)}};
-        else if (!(source = source_add(s->sources, path, contents.bytes, contents.length)))
+        else if (!(source = source_add(s->sources, name, contents.bytes, contents.length)))
             *fault = (Fault){.id = FAULT_FILE_TOO_LARGE, .arg = {path}};
     }
     arena_release(s->arena, contents.bytes);
     return source;
+}
+
+const Source *load_source(Session *s, const char *path, Fault *fault) {
+    return read_source(s, path, path, fault);
 }
 
 /* --- executing -------------------------------------------------------------------------- */
@@ -177,21 +183,65 @@ static void load_lines(Session *s, const Source *source) {
 
 /* --- the statement ---------------------------------------------------------------------- */
 
-/* The path as written; in batch mode, if there is no such file, beside the loading file. */
-static const Source *find_source(Session *s, const Ast *ast, Fault *fault) {
-    const char *path = arena_format(s->scratch, "%s.rasp", ast->text->text);
-    const Source *source = load_source(s, path, fault);
-    if (source || fault->id != FAULT_NO_FILE || s->options.mode == SESSION_REPL || path[0] == '/')
-        return source;
+/* What is looked for, and where it was not. */
+typedef struct Quest {
+    const char *name, *path; /* the path has the suffix */
+    const char *tried;       /* for a message */
+    Fault fault;             /* of the last attempt */
+} Quest;
+
+/* Beside the file that loads it: not in the REPL, as the reference has it. */
+static const Source *find_beside(Session *s, const Ast *ast, Quest *quest) {
     const Source *loading = source_find(s->sources, ast->span);
     const char *slash = loading ? strrchr(loading->name, '/') : NULL;
-    if (!slash) return NULL;
-    Fault other;
-    int folder = (int)(slash - loading->name);
-    source =
-        load_source(s, arena_format(s->scratch, "%.*s/%s", folder, loading->name, path), &other);
-    if (!source && other.id != FAULT_NO_FILE) *fault = other;
-    return source;
+    if (s->options.mode == SESSION_REPL || quest->path[0] == '/' || !slash) return NULL;
+    const char *path = arena_format(s->scratch, "%.*s/%s", (int)(slash - loading->name),
+                                    loading->name, quest->path);
+    quest->tried = arena_format(s->scratch, "%s, '%s'", quest->tried, path);
+    return load_source(s, path, &quest->fault);
+}
+
+/* The length of the name before ".rasp", or 0 if it has no such end. */
+static int stem(const char *name) {
+    static const char suffix[] = ".rasp";
+    size_t length = strlen(name), tail = sizeof suffix - 1;
+    bool ends = length > tail && strcmp(name + length - tail, suffix) == 0;
+    return ends ? (int)(length - tail) : 0;
+}
+
+/* Where the session's owner finds programs by their names.  The source keeps the name that was
+ * asked for, so that it is the same on every machine. */
+static const Source *find_elsewhere(Session *s, Quest *quest) {
+    const SessionOptions *o = &s->options;
+    if (!o->find || stem(quest->name)) return NULL;
+    char *found = o->find(o->find_context, quest->name);
+    quest->tried =
+        arena_format(s->scratch, "%s, nor '%s' in %s", quest->tried, quest->name, o->find_places);
+    if (!found) return NULL;
+    const char *path = arena_text(s->scratch, found, strlen(found));
+    free(found);
+    return read_source(s, path, quest->path, &quest->fault);
+}
+
+/* The way out for a name with its suffix. */
+static const char *suffix_hint(Session *s, const char *name) {
+    if (!stem(name)) return "";
+    return arena_format(s->scratch, ": 'load' adds the suffix itself, write load \"%.*s\";",
+                        stem(name), name);
+}
+
+static const Source *find_source(Session *s, const Ast *ast) {
+    const char *name = ast->text->text, *path = arena_format(s->scratch, "%s.rasp", name);
+    Quest quest = {name, path, arena_format(s->scratch, "'%s'", path), {0}};
+    const Source *source = load_source(s, path, &quest.fault);
+    if (!source && quest.fault.id == FAULT_NO_FILE) source = find_beside(s, ast, &quest);
+    if (!source && quest.fault.id == FAULT_NO_FILE) source = find_elsewhere(s, &quest);
+    if (source) return source;
+    if (quest.fault.id == FAULT_NO_FILE)
+        EVAL_FAIL(s, NO_FILE, ast, path,
+                  arena_format(s->scratch, "%s%s", quest.tried, suffix_hint(s, name)));
+    quest.fault.span = ast->mark;
+    eval_raise(s, &quest.fault);
 }
 
 void eval_load(Session *s, const Ast *ast) {
@@ -201,12 +251,7 @@ void eval_load(Session *s, const Ast *ast) {
                        .depth = s->loads ? s->loads->depth + 1 : 1};
     if (frame.depth > LOAD_DEPTH)
         EVAL_FAIL(s, LOAD_DEPTH, ast, eval_number(s, LOAD_DEPTH), frame.path);
-    Fault fault;
-    const Source *source = find_source(s, ast, &fault);
-    if (!source) {
-        fault.span = ast->mark;
-        eval_raise(s, &fault);
-    }
+    const Source *source = find_source(s, ast);
     bool show_sops = s->show_sops, show_selectors = s->show_selectors;
     Trial *trial = s->trial;
     Scope *scope = scope_new(s->heap, s->start, ast->text, 0);

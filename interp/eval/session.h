@@ -48,13 +48,20 @@ typedef enum SessionMode { SESSION_REPL, SESSION_BATCH } SessionMode;
  * frees, or an errno. */
 typedef int SessionRead(void *context, const char *path, char **text, size_t *length);
 
+/* Where else a program may be that a text loads, by its name as written, without a suffix: a path
+ * from malloc, or NULL. */
+typedef char *SessionFind(void *context, const char *name);
+
 typedef struct SessionOptions {
     SessionMode mode;
     Budget *budget;    /* outlives the session */
     SessionRead *read; /* NULL: the file system */
     void *read_context;
-    size_t stack_limit; /* bytes of C stack for evaluation; 0: half of what the system gives,
-                           at most 8 MiB */
+    SessionFind *find; /* NULL: nowhere */
+    void *find_context;
+    const char *find_places; /* what messages call these places */
+    size_t stack_limit;      /* bytes of C stack for evaluation; 0: half of what the system gives,
+                                at most 8 MiB */
     SessionSink sink;
 } SessionOptions;
 
