@@ -49,11 +49,7 @@ static const char help[] =
 
 /* --- its own subcommands ---------------------------------------------------------------------- */
 
-static const struct {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    const char *summary;
-} commands[] = {
+const OwnCommand lab_commands[] = {
     {"kernel", lab_kernel, "weights of your scores by a rule"},
     {"smooth", lab_smooth, "a fit of your points by a kernel"},
     {"temperature", lab_temperature, "where a compiled program breaks, by temperature and length"},
@@ -61,9 +57,8 @@ static const struct {
     {"collapse", lab_collapse, "rank of its residual stream, contraction of its heads"},
     {"kv", lab_kv, "its key/value cache, and what of that is needed"},
     {"hull", lab_hull, "which of its outputs lie in the hull of what they are made from"},
+    {NULL, NULL, NULL},
 };
-
-enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
 /* --- the list ------------------------------------------------------------------------------- */
 
@@ -76,8 +71,8 @@ static void print_list(void) {
     }
     puts("\nrasp lab GROUP, rasp lab NUMBER or rasp lab all measures.  With your own numbers "
          "and programs:");
-    for (int k = 0; k < COMMAND_COUNT; k++)
-        printf("  rasp lab %-11s %s\n", commands[k].name, commands[k].summary);
+    for (const OwnCommand *own = lab_commands; own->name; own++)
+        printf("  rasp lab %-11s %s\n", own->name, own->summary);
 }
 
 /* --- which items ----------------------------------------------------------------------------- */
@@ -126,7 +121,7 @@ static bool choose_word(Choice *choice, const char *word) {
     }
     const char *names[32] = {"all"};
     size_t count = 1;
-    for (int k = 0; k < COMMAND_COUNT; k++) names[count++] = commands[k].name;
+    for (const OwnCommand *own = lab_commands; own->name; own++) names[count++] = own->name;
     for (size_t g = 0; g < item_group_count && count < 32; g++)
         names[count++] = item_groups[g]->name;
     report_error("no group or command '%s'%s; 'rasp lab' lists groups and items", word,
@@ -257,12 +252,12 @@ static int measure_items(int argc, char **argv) {
 }
 
 int cmd_lab(int argc, char **argv) {
-    for (int k = 0; argc > 1 && k < COMMAND_COUNT; k++) {
-        if (strcmp(argv[1], commands[k].name) != 0) continue;
+    for (const OwnCommand *own = lab_commands; argc > 1 && own->name; own++) {
+        if (strcmp(argv[1], own->name) != 0) continue;
         char name[48];
-        snprintf(name, sizeof name, "rasp lab %s", commands[k].name);
+        snprintf(name, sizeof name, "rasp lab %s", own->name);
         argv[1] = name;
-        return commands[k].run(argc - 1, argv + 1);
+        return own->run(argc - 1, argv + 1);
     }
     return measure_items(argc, argv);
 }

@@ -1,4 +1,4 @@
-/* `rasp run PROGRAM [INPUT...]` */
+/* `rasp run PROGRAM|WEIGHTS [INPUT...]` */
 #include "cli/command.h"
 
 #include "cli/machines.h"
@@ -112,7 +112,7 @@ static RunArguments read_arguments(int argc, char **argv) {
     static const struct argp_child children[] = {{&weights_options, 0, NULL, 0}, {0}};
     static const struct argp argp = {.options = options,
                                      .parser = parse,
-                                     .args_doc = "PROGRAM [INPUT...]",
+                                     .args_doc = "PROGRAM|WEIGHTS [INPUT...]",
                                      .doc = help,
                                      .children = children};
     RunArguments arguments = {.common = {.kind = &program_argument}, .runner = {.precision = -1}};

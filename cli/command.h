@@ -1,6 +1,6 @@
 /* command.h: the subcommands of `rasp`.
  *
- * A subcommand is a row of the table in main.c and a function that takes its own argument
+ * A subcommand is a row of the table in commands.c and a function that takes its own argument
  * vector (argv[0] is "rasp NAME", for messages) and returns an exit status.  It is a client of
  * rasp.h like any other: here are options, the terminal and printing.
  */
@@ -8,6 +8,9 @@
 #define RASP_CLI_COMMAND_H
 
 #include "base/arena.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 typedef enum ExitStatus {
     EXIT_FINE = 0,
@@ -31,6 +34,33 @@ int cmd_layers(int argc, char **argv);
 int cmd_repl(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
 int cmd_view(int argc, char **argv);
+
+/* What a subcommand has below it, as `rasp lab` has `rasp lab kernel`. */
+typedef struct OwnCommand {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *summary;
+} OwnCommand;
+
+typedef struct Command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    bool reports; /* it prints no values for others to read, so its output is always made safe */
+    const char *summary;
+    const OwnCommand *own; /* the last has no name; NULL: none */
+} Command;
+
+extern const Command commands[];
+extern const size_t command_count;
+
+/* What an exit status says, for help; in rising order. */
+typedef struct StatusMeaning {
+    ExitStatus status;
+    const char *meaning;
+} StatusMeaning;
+
+extern const StatusMeaning status_meanings[];
+extern const size_t status_meaning_count;
 
 /* Memory for the texts of a command; given back when the process ends. */
 Arena *command_arena(void);

@@ -3,6 +3,10 @@
 #ifndef RASP_CLI_LAB_COMMAND_H
 #define RASP_CLI_LAB_COMMAND_H
 
+#include "cli/command.h"
+
+extern const OwnCommand lab_commands[];
+
 int lab_kernel(int argc, char **argv);
 int lab_smooth(int argc, char **argv);
 

@@ -14,33 +14,27 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    bool reports; /* it prints no values for others to read, so its output is always made safe */
-    const char *summary;
-} commands[] = {
-    {"run", cmd_run, false, "run a program on inputs"},
-    {"compile", cmd_compile, true, "compile a program to the weights of a transformer"},
-    {"check", cmd_check, true, "compare the transformer with the interpreter"},
-    {"info", cmd_info, true, "what is inside a weights file"},
-    {"verify", cmd_verify, true, "show that a weights file computes its program"},
-    {"layers", cmd_layers, true, "the attention layers and heads a program needs"},
-    {"explain", cmd_explain, true, "what a program does, in plain words"},
-    {"draw", cmd_draw, false, "how a program computes its result on an input, as a picture"},
-    {"view", cmd_view, false, "a page that shows program and transformer at work"},
-    {"express", cmd_express, true, "what one layer can do of a program, decided"},
-    {"lab", cmd_lab, true, "claims about attention, measured"},
-    {"repl", cmd_repl, false, "read, execute and show statements (also: rasp alone)"},
-};
-
-enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
+/* As a sentence, broken where a line is full. */
+static void print_statuses(FILE *out) {
+    enum { WIDTH = 80 };
+    int column = fprintf(out, "Exit status:");
+    for (size_t k = 0; k < status_meaning_count; k++) {
+        const char *end = k + 1 < status_meaning_count ? "," : ".";
+        char text[80];
+        int length = snprintf(text, sizeof text, "%d %s%s", status_meanings[k].status,
+                              status_meanings[k].meaning, end);
+        bool fits = column + 1 + length < WIDTH;
+        column = (fits ? column + 1 : 0) + length;
+        fprintf(out, "%s%s", fits ? " " : "\n", text);
+    }
+    fputc('\n', out);
+}
 
 static void print_help(FILE *out) {
     fputs("Usage: rasp [COMMAND [ARGUMENT...]]\n\n"
           "RASP, the language of \"Thinking Like Transformers\".\n\n",
           out);
-    for (int k = 0; k < COMMAND_COUNT; k++)
+    for (size_t k = 0; k < command_count; k++)
         fprintf(out, "  rasp %-10s %s\n", commands[k].name, commands[k].summary);
     fputs("\n"
           "  rasp COMMAND --help   what a command takes\n"
@@ -48,10 +42,9 @@ static void print_help(FILE *out) {
           "\n"
           "Example:\n"
           "  rasp run histogram \"aabbc\"   prints [2, 2, 2, 2, 1]\n"
-          "\n"
-          "Exit status: 0 fine, 1 engines disagree, 64 wrong use, 65 the program is wrong,\n"
-          "66 no such file, 70 it failed while running.\n",
+          "\n",
           out);
+    print_statuses(out);
 }
 
 /* A file that is opened later must not become standard output by accident. */
@@ -66,7 +59,7 @@ static void use_utf8(void) {
     if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0) setlocale(LC_CTYPE, "C.UTF-8");
 }
 
-static int run_command(int k, int argc, char **argv) {
+static int run_command(size_t k, int argc, char **argv) {
     char name[32];
     snprintf(name, sizeof name, "rasp %s", commands[k].name);
     argv[0] = name;
@@ -76,7 +69,7 @@ static int run_command(int k, int argc, char **argv) {
 
 static int dispatch(int argc, char **argv) {
     const char *name = argc > 1 ? argv[1] : "repl";
-    for (int k = 0; k < COMMAND_COUNT; k++)
+    for (size_t k = 0; k < command_count; k++)
         if (strcmp(name, commands[k].name) == 0)
             return argc > 1 ? run_command(k, argc - 1, argv + 1) : run_command(k, argc, argv);
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
