@@ -31,6 +31,10 @@ int cmd_compile(int argc, char **argv);
 int cmd_lab(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_layers(int argc, char **argv);
+int cmd_help(int argc, char **argv);
+int cmd_list(int argc, char **argv);
+int cmd_show(int argc, char **argv);
+int cmd_test(int argc, char **argv);
 int cmd_repl(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
 int cmd_view(int argc, char **argv);
@@ -61,6 +65,12 @@ typedef struct StatusMeaning {
 
 extern const StatusMeaning status_meanings[];
 extern const size_t status_meaning_count;
+
+/* What `rasp --help` prints; is there a subcommand of that name; its own --help, which ends the
+ * process as argp does. */
+void command_overview(void);
+bool command_exists(const char *name);
+int command_help(const char *name);
 
 /* Memory for the texts of a command; given back when the process ends. */
 Arena *command_arena(void);

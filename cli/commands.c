@@ -15,6 +15,10 @@ const Command commands[] = {
     {"view", cmd_view, false, "a page that shows program and transformer at work", NULL},
     {"express", cmd_express, true, "what one layer can do of a program, decided", NULL},
     {"lab", cmd_lab, true, "claims about attention, measured", lab_commands},
+    {"test", cmd_test, true, "run the examples in programs' comments", NULL},
+    {"list", cmd_list, true, "the bundled programs, a line each", NULL},
+    {"show", cmd_show, false, "the text of a program", NULL},
+    {"help", cmd_help, true, "what a function, operator, command or program is", NULL},
     {"repl", cmd_repl, false, "read, execute and show statements (also: rasp alone)", NULL},
 };
 

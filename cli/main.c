@@ -30,7 +30,8 @@ static void print_statuses(FILE *out) {
     fputc('\n', out);
 }
 
-static void print_help(FILE *out) {
+void command_overview(void) {
+    FILE *out = stdout;
     fputs("Usage: rasp [COMMAND [ARGUMENT...]]\n\n"
           "RASP, the language of \"Thinking Like Transformers\".\n\n",
           out);
@@ -38,6 +39,7 @@ static void print_help(FILE *out) {
         fprintf(out, "  rasp %-10s %s\n", commands[k].name, commands[k].summary);
     fputs("\n"
           "  rasp COMMAND --help   what a command takes\n"
+          "  rasp help language    the language's words and functions\n"
           "  rasp --version        the version\n"
           "\n"
           "Example:\n"
@@ -67,13 +69,26 @@ static int run_command(size_t k, int argc, char **argv) {
     return commands[k].run(argc, argv);
 }
 
+bool command_exists(const char *name) {
+    for (size_t k = 0; k < command_count; k++)
+        if (strcmp(name, commands[k].name) == 0) return true;
+    return false;
+}
+
+int command_help(const char *name) {
+    char *words[] = {NULL, (char[]){"--help"}, NULL};
+    for (size_t k = 0; k < command_count; k++)
+        if (strcmp(name, commands[k].name) == 0) return run_command(k, 2, words);
+    return EXIT_WRONG_USE;
+}
+
 static int dispatch(int argc, char **argv) {
     const char *name = argc > 1 ? argv[1] : "repl";
     for (size_t k = 0; k < command_count; k++)
         if (strcmp(name, commands[k].name) == 0)
             return argc > 1 ? run_command(k, argc - 1, argv + 1) : run_command(k, argc, argv);
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
-        print_help(stdout);
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        command_overview();
         return EXIT_FINE;
     }
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {

@@ -183,6 +183,17 @@ static const char *single(const Lookout *look) {
     return NULL;
 }
 
+const char *paths_look_for(Arena *arena, const char *name) {
+    const char *file = as_file(arena, name);
+    if (file) return file;
+    Lookout look = look_for(arena, name);
+    return look.several == look.match ? look.match : NULL;
+}
+
+bool paths_is_file(Arena *arena, const char *name) {
+    return as_file(arena, name) != NULL;
+}
+
 const char *paths_find_program(Arena *arena, const char *name) {
     const char *file = as_file(arena, name);
     if (file) return file;

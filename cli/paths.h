@@ -8,10 +8,16 @@
 
 #include "base/arena.h"
 
+#include <stdbool.h>
+
 /* Finds a program: a file of that name, then a name below the folders of RASP_PATH, then one
  * of the bundled programs.  In folders, `name` may leave out ".rasp" and leading folders
  * ("sort", "paper/sort").  NULL, after a message, if there is none or several fit. */
 const char *paths_find_program(Arena *arena, const char *name);
+/* The same without a message. */
+const char *paths_look_for(Arena *arena, const char *name);
+/* Is it, with or without ".rasp", a file? */
+bool paths_is_file(Arena *arena, const char *name);
 
 /* The same for what a program loads, a RaspFind: no file of that name, and a message only if
  * several fit.  And what is looked through. */

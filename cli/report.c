@@ -19,9 +19,16 @@ bool report_colour(int fd) {
     return isatty(fd) && term && strcmp(term, "dumb") != 0;
 }
 
+static bool silent;
+
+void report_silence(bool silence) {
+    silent = silence;
+}
+
 /* Results come before the messages about what follows them. */
 static void print(void *context, const RaspMessage *message) {
     (void)context;
+    if (silent) return;
     progress_hide();
     fflush(stdout);
     char *text = rasp_message_show(message, report_colour(STDERR_FILENO));

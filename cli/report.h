@@ -8,6 +8,9 @@
 void report_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void report_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Until it is ended, nothing is said: faults are what a command compares. */
+void report_silence(bool silence);
+
 /* A configuration that sends messages about texts to standard error, ends on Ctrl-C and finds what
  * programs load as their own names are found; 0: the default memory. */
 RaspConfig report_config(size_t memory);

@@ -3,6 +3,8 @@
 #include "base/safe.h"
 #include "base/utf8.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 static size_t columns_of(const char *text, size_t length) {
@@ -35,15 +37,17 @@ static void put_blanks(FILE *out, size_t count) {
     while (count--) fputc(' ', out);
 }
 
-void wrap_paragraph(FILE *out, const char *text, size_t indent, size_t width) {
-    size_t used = 0;
-    for (const char *word = text; *word;) {
+/* Words from column `used` on; `blank`: behind something.  Further lines begin with `indent`
+ * blanks. */
+static void put_words(FILE *out, const char *text, size_t used, bool blank, size_t indent,
+                      size_t width) {
+    for (const char *word = text; *word; blank = true) {
         size_t length = strcspn(word, " "), columns = columns_of(word, length);
-        if (used && used + 1 + columns > width) fputc('\n', out), used = 0;
-        if (!used) {
+        if (blank && used + 1 + columns > width) {
+            fputc('\n', out);
             put_blanks(out, indent);
             used = indent;
-        } else {
+        } else if (blank) {
             fputc(' ', out), used++;
         }
         put(out, word, length);
@@ -52,6 +56,21 @@ void wrap_paragraph(FILE *out, const char *text, size_t indent, size_t width) {
         word += strspn(word, " ");
     }
     fputc('\n', out);
+}
+
+void wrap_paragraph(FILE *out, const char *text, size_t indent, size_t width) {
+    if (*text) put_blanks(out, indent);
+    put_words(out, text, indent, false, indent, width);
+}
+
+void wrap_item(FILE *out, const char *label, const char *text, size_t indent, size_t column,
+               size_t width) {
+    size_t end = indent + wrap_columns(label);
+    bool beside = end < column;
+    put_blanks(out, indent);
+    put(out, label, strlen(label));
+    if (beside) put_blanks(out, column - end);
+    put_words(out, text, beside ? column : end, !beside, column, width ? width : SIZE_MAX);
 }
 
 void wrap_right(FILE *out, const char *text, size_t columns) {
