@@ -250,7 +250,7 @@ static size_t wrong_entries(Lab *lab, const Model *model, Table *table, size_t l
 
 /* The engine's own weights: its output where every value is 1. */
 static double engine_sum_error(Lab *lab, Page *page, RtRule rule) {
-    EngineHead head = {rule, 1, RT_MASK_CAUSAL, RT_F32, 0};
+    EngineHead head = {rule, 1, RT_MASK_CAUSAL, RT_F32, 0, NULL};
     Matrix q = matrix_normal(lab->arena, lab->rng, ROWS, 3, 1);
     Matrix k = matrix_normal(lab->arena, lab->rng, ROWS, 3, 1), one;
     one = matrix_new(lab->arena, ROWS, 1);
