@@ -127,16 +127,19 @@ static double carried(const Length *from, size_t n, int way) {
 }
 
 static void show_lengths(Sweep *s) {
+    static const char *const columns[] = {"n",       "inputs",      "breaks at β", "over ln(n+1)",
+                                          "fixed β", "times log n", "plus ln n",   NULL};
+    static const char *const plain[] = {"n", "inputs", "breaks at β", "over ln(n+1)", NULL};
     const Length *base = s->scaled ? NULL : base_length(s);
-    const char *at = base ? arena_format(s->page->arena, "β = %.3g", enough(base)) : "";
-    const char *const columns[] = {"n", "inputs",      "breaks at β", "over ln(n+1)",
-                                   at,  "times log n", "plus ln n",   NULL};
-    const char *const plain[] = {"n", "inputs", "breaks at β", "over ln(n+1)", NULL};
-    PageTable *table = page_table(s->page,
-                                  base ? "by length; inputs that agree at a β fixed for the "
-                                         "shortest length that breaks, and carried on from there"
-                                       : "by length",
-                                  base ? columns : plain);
+    PageTable *table = page_table(
+        s->page,
+        base ? "by length; inputs that agree at a fixed β, and as it is carried on" : "by length",
+        base ? columns : plain);
+    if (base)
+        page_note(s->page,
+                  "The fixed β is %.3g, a hair above where the shortest length that "
+                  "breaks does, %zu.",
+                  enough(base), base->n);
     for (size_t l = 0; l < s->length_count; l++) {
         const Length *length = &s->lengths[l];
         table_count(table, length->n);

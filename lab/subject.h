@@ -79,7 +79,7 @@ typedef struct SubjectTrace {
 } SubjectTrace;
 size_t subject_step_count(const Subject *subject);
 
-/* In `arena`. False when it gave no number: then less is there. */
+/* In `arena`. False when it gave something that is no number, or less than all. */
 bool subject_trace(const Subject *subject, const Model *weights, const SubjectInput *input,
                    Arena *arena, SubjectTrace *trace);
 /* What a head's matrix reads of the stream at a step: [n+1, cols]. */

@@ -1,6 +1,7 @@
 /* A pass through a subject, with all that it computes kept. */
 #include "lab/subject.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +52,8 @@ bool subject_trace(const Subject *s, const Model *weights, const SubjectInput *i
                                 .tap = {.context = t, .head = keep_head, .residual = keep_stream}};
     double *h = reference_run(weights, &options, input->ids, input->length, &reason);
     bool fine = h != NULL;
+    for (size_t k = 0; fine && k < (input->length + 1) * s->model->width; k++)
+        fine = isfinite(h[k]);
     free(h);
     lab_poll(s->lab);
     return fine;
