@@ -20,6 +20,16 @@ static bool refuse(Page *page, const char *why) {
     return false;
 }
 
+bool subject_refuse(Lab *lab, Page *page, const RaspError *error) {
+    Budget *budget = arena_budget(lab->arena);
+    lab_poll(lab);
+    if (error->status != RASP_CANCELLED) page_note(page, "%s", error->text);
+    if (error->status == RASP_OUT_OF_MEMORY) budget_stop(budget, BUDGET_OUT_OF_MEMORY);
+    if (error->status == RASP_OUT_OF_TIME) budget_stop(budget, BUDGET_OUT_OF_TIME);
+    check_none(page, "models that could not be examined", 1);
+    return false;
+}
+
 /* Two copies of the weights, as plain data. */
 static bool load_weights(Lab *lab, Page *page, Subject *s) {
     RaspError error;
@@ -28,7 +38,8 @@ static bool load_weights(Lab *lab, Page *page, Subject *s) {
     size_t size;
     Model *copies[2] = {NULL, NULL};
     arena_charge(lab->arena, 2 * s->info->parameters * sizeof(double));
-    if (!rasp_model_bytes(s->handle, &bytes, &size, &error)) return refuse(page, error.text);
+    if (!rasp_model_bytes(s->handle, &bytes, &size, &error))
+        return subject_refuse(lab, page, &error);
     for (int k = 0; k < 2; k++) copies[k] = model_load_bytes(bytes, size, &reason);
     rasp_free(bytes);
     if (copies[0] && copies[1]) {

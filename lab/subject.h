@@ -85,6 +85,9 @@ bool subject_trace(const Subject *subject, const Model *weights, const SubjectIn
 /* What a head's matrix reads of the stream at a step: [n+1, cols]. */
 Matrix subject_read(const SubjectTrace *trace, size_t step, const Tensor *tensor, Arena *arena);
 
+/* Says on the page what the library says; an end of memory or time ends the measurement. */
+bool subject_refuse(Lab *lab, Page *page, const RaspError *error);
+
 /* --- subject_inputs.c ------------------------------------------------------------------------- */
 
 /* Fills inputs with `expected`, if there is a program; false after a failed check. */

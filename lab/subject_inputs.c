@@ -16,13 +16,6 @@ typedef struct Drawing {
     size_t count, room;
 } Drawing;
 
-static bool refuse(Drawing *d, const RaspError *error) {
-    lab_poll(d->subject->lab); /* what was interrupted did not fail */
-    page_note(d->page, "%s", error->text);
-    check_none(d->page, "inputs that could not be judged", 1);
-    return false;
-}
-
 /* --- the program ------------------------------------------------------------------------------ */
 
 /* An output is named by its s-op, or is an expression. */
@@ -44,10 +37,11 @@ static bool find_program(Drawing *d) {
     d->program = rasp_model_program(d->subject->handle, &error);
     d->sops = ARENA_ARRAY(d->subject->lab->arena, info->output_count + 1, RaspSop);
     d->sop_count = info->output_count + (info->where != NULL);
-    if (!d->program) return refuse(d, &error);
+    if (!d->program) return subject_refuse(d->subject->lab, d->page, &error);
     for (size_t k = 0; k < d->sop_count; k++) {
         const char *name = k < info->output_count ? info->outputs[k].name : info->where;
-        if (!find_sop(d->program, name, &d->sops[k], &error)) return refuse(d, &error);
+        if (!find_sop(d->program, name, &d->sops[k], &error))
+            return subject_refuse(d->subject->lab, d->page, &error);
     }
     return true;
 }
@@ -78,11 +72,22 @@ static RtAtom find_value(const ModelOutput *output, RtAtom wanted) {
     return unsaid;
 }
 
-static bool holds_everywhere(const RaspSequence *values) {
-    for (size_t i = 0; i < rasp_sequence_length(values); i++) {
-        RaspAtom value = rasp_sequence_at(values, i);
-        if (value.kind != RASP_BOOL || !value.as.b) return false;
+static bool is_true(RaspAtom value) {
+    switch (value.kind) {
+    case RASP_BOOL:
+        return value.as.b;
+    case RASP_INT:
+        return value.as.i != 0;
+    case RASP_FLOAT:
+        return value.as.f != 0;
+    default:
+        return value.as.s.length > 0;
     }
+}
+
+static bool holds_everywhere(const RaspSequence *values) {
+    for (size_t i = 0; i < rasp_sequence_length(values); i++)
+        if (!is_true(rasp_sequence_at(values, i))) return false;
     return true;
 }
 
@@ -91,13 +96,12 @@ static void fill(RtAtom *to, size_t n, RtAtom value) {
 }
 
 /* Outputs whose s-op fails have no answer, which a flag says if the model has one. */
-static bool take_answers(Drawing *d, RaspRun *run, SubjectInput *input, RtAtom **room) {
-    const Subject *s = d->subject;
+static bool take_answers(const Subject *s, RaspRun *run, SubjectInput *input, RtAtom **room,
+                         RaspError *error) {
     for (size_t k = 0; k < s->info->output_count; k++) {
-        RaspError error;
-        const RaspSequence *values = rasp_run_sequence(run, k, &error);
+        const RaspSequence *values = rasp_run_sequence(run, k, error);
         ptrdiff_t flag = s->info->outputs[k].flag;
-        if (!values && error.status != RASP_FAILED) return refuse(d, &error);
+        if (!values && error->status != RASP_FAILED) return false;
         if (flag >= 0) {
             fill(room[flag], input->length, rt_bool(!values));
             input->expected[flag] = room[flag];
@@ -125,14 +129,15 @@ static Verdict judge(Drawing *d, SubjectInput *input) {
     RaspError error;
     RaspInput text = {.tokens = tokens, .count = input->length};
     RaspRun *run = rasp_run_new(d->program, &text, d->sops, d->sop_count, NULL, &error);
-    if (!run) return refuse(d, &error) ? TAKEN : BROKEN;
-    Verdict verdict = TAKEN;
-    if (s->info->where) {
+    Verdict verdict = run ? TAKEN : BROKEN;
+    if (run && s->info->where) {
         const RaspSequence *where = rasp_run_sequence(run, s->info->output_count, &error);
-        if (!where || !holds_everywhere(where)) verdict = OUTSIDE;
+        if (!where) verdict = error.status == RASP_FAILED ? OUTSIDE : BROKEN;
+        if (where && !holds_everywhere(where)) verdict = OUTSIDE;
     }
-    if (verdict == TAKEN && !take_answers(d, run, input, room)) verdict = BROKEN;
+    if (verdict == TAKEN && !take_answers(s, run, input, room, &error)) verdict = BROKEN;
     rasp_run_free(run);
+    if (verdict == BROKEN) subject_refuse(s->lab, d->page, &error);
     return verdict;
 }
 
