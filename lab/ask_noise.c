@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdint.h>
 
-enum { LONGEST = 128, QUICK_LONGEST = 32, TRACED = 12, TRACED_LONGEST = 32 };
+enum { LONGEST = 64, QUICK_LONGEST = 32, TRACED = 8, TRACED_LONGEST = 32, DRAWS = 2 };
 
 /* What a row of weights may be off, in total variation, for a mean of 0 and 1 to be told apart from
  * its neighbour with the usual slope of 2. */
@@ -241,7 +241,7 @@ static double show_noise(Noise *a, int kind, Plot *plot) {
                                           "first head that fails", NULL};
     static const char *const titles[] = {"each weight times 1 + σ times a normal number",
                                          "σ times a normal number added to each weight"};
-    size_t draws = a->subject.lab->quick ? 1 : 4;
+    size_t draws = a->subject.lab->quick ? 1 : DRAWS;
     PageTable *table = page_table(a->page, titles[kind], columns);
     double x[SIZES], share[SIZES], most = 0;
     for (int k = 0; k < SIZES; k++) {
