@@ -5,6 +5,7 @@
 #include "grammar/parse.h"
 #include "graph/analysis.h"
 #include "graph/graph_dump.h"
+#include "graph/traps.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -231,6 +232,31 @@ const RaspSop *rasp_program_sops(RaspProgram *p, size_t *count, RaspError *error
 
 const char *program_text(RaspProgram *p, NodeId node, size_t limit, Arena *arena) {
     return graph_text(session_graph(p->session), node, limit, arena);
+}
+
+/* --- warnings --------------------------------------------------------------------------- */
+
+typedef struct WarnCall {
+    const RaspSop *sops;
+    size_t count;
+} WarnCall;
+
+static bool warn(Core *core, void *context) {
+    RaspProgram *p = (RaspProgram *)core;
+    const WarnCall *call = context;
+    NodeId *roots = ARENA_ARRAY(core->arena, call->count + 1, NodeId);
+    for (size_t k = 0; k < call->count; k++) roots[k] = call->sops[k].node;
+    size_t found;
+    DiagSink sink = core_sink(core);
+    const Graph *graph = session_graph(p->session);
+    const Trap *traps = traps_find(graph, roots, call->count, &found, core->arena);
+    for (size_t k = 0; k < found; k++)
+        trap_report(&traps[k], graph, &sink, session_sources(p->session));
+    return true;
+}
+
+bool rasp_program_warn(RaspProgram *p, const RaspSop *sops, size_t count, RaspError *error) {
+    return core_call(&p->core, error, RASP_FAILED, warn, &(WarnCall){sops, count});
 }
 
 /* --- layers ----------------------------------------------------------------------------- */

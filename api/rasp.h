@@ -228,6 +228,11 @@ RASP_API bool rasp_program_expression(RaspProgram *program, const char *expressi
 /* All public s-ops, in the order of their last assignment; NULL when memory runs out. */
 RASP_API const RaspSop *rasp_program_sops(RaspProgram *program, size_t *count, RaspError *error);
 
+/* Reports as warnings what runs and can hardly have been meant in the s-ops, once a place: a string
+ * compared with a number, a literal for a condition.  rasp_compile does so by itself. */
+RASP_API bool rasp_program_warn(RaspProgram *program, const RaspSop *sops, size_t count,
+                                RaspError *error);
+
 /* The settings of the magic comment `# rasp: alphabet=abc max-length=16`: k-th key and value,
  * false after the last. */
 RASP_API bool rasp_program_setting(const RaspProgram *program, size_t k, const char **key,
@@ -635,6 +640,8 @@ typedef struct RaspEvents {
     void (*syntax)(void *context, RaspRepl *repl, const RaspMessage *message);
     /* Memory used up, or cancelled; `repl` is NULL if that was while it started. */
     void (*stopped)(void *context, RaspRepl *repl, const char *text);
+    /* Behind a `named` s-op or selector: what runs and can hardly have been meant. */
+    void (*warned)(void *context, RaspRepl *repl, const RaspMessage *message);
 } RaspEvents;
 
 RASP_API RaspRepl *rasp_repl_new(const RaspEvents *events, const RaspConfig *config,

@@ -3,6 +3,7 @@
 #include "api/value.h"
 
 #include "grammar/reader.h"
+#include "graph/traps.h"
 #include "interp/eval/session.h"
 #include "interp/eval/value_text.h"
 #include "interp/exec/graph_dot.h"
@@ -16,6 +17,8 @@ struct RaspRepl {
     Session *session;
     Reader *reader;
     bool done;
+    NodeId *warned; /* nodes that a warning was given for */
+    size_t warned_count, warned_room;
     /* During an event: */
     BudgetStop stop; /* why something that it asked for was stopped */
     Exec *exec;      /* of an application; NULL: the running examples */
@@ -225,13 +228,42 @@ static void end_event(RaspRepl *r) {
     if (r->stop != BUDGET_GOING) budget_stop(r->core.budget, r->stop);
 }
 
+static void deliver_warning(void *context, const SourceMap *map, const Diag *diag) {
+    RaspRepl *r = context;
+    RaspMessage message = message_of(map, diag, NULL, 0);
+    r->events.warned(r->events.context, r, &message);
+}
+
+static bool is_new(RaspRepl *r, NodeId node) {
+    for (size_t k = 0; k < r->warned_count; k++)
+        if (r->warned[k] == node) return false;
+    r->warned = arena_grow(r->core.arena, r->warned, &r->warned_room, r->warned_count + 1,
+                           sizeof *r->warned);
+    r->warned[r->warned_count++] = node;
+    return true;
+}
+
+static void warn(RaspRepl *r, Session *session, Value value) {
+    const Graph *graph = session_graph(session);
+    if (!r->events.warned || !value_is_graph(value)) return;
+    size_t count;
+    begin_event(r, NULL);
+    const Trap *traps = traps_find(graph, &value.object->node, 1, &count, session_scratch(session));
+    for (size_t k = 0; k < count; k++)
+        if (is_new(r, traps[k].node))
+            trap_report(&traps[k], graph, &(DiagSink){deliver_warning, r},
+                        session_sources(session));
+    end_event(r);
+}
+
 static void on_named(void *context, Session *session, const Str *name, Value value) {
     RaspRepl *r = context;
-    (void)session;
-    if (!r->events.named) return;
-    begin_event(r, NULL);
-    r->events.named(r->events.context, r, name->text, value_out(value));
-    end_event(r);
+    if (r->events.named) {
+        begin_event(r, NULL);
+        r->events.named(r->events.context, r, name->text, value_out(value));
+        end_event(r);
+    }
+    warn(r, session, value);
 }
 
 static void on_applied(void *context, Session *session, Value value, Value input, Exec *exec) {

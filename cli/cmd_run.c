@@ -149,6 +149,8 @@ static int dump_graph(const Program *p, const RaspSop *sops, size_t count) {
 /* --- running ---------------------------------------------------------------------------- */
 
 static int run_sops(const Program *p, const RunArguments *a, const RaspSop *sops, size_t count) {
+    int status = program_warn(p, sops, count);
+    if (status != EXIT_FINE) return status;
     Interpreter interpreter = {
         p->handle, sops, count, {a->plan, a->common.threads, a->runner.stats}, a->show};
     Machine machine = interpreter_machine(&interpreter);

@@ -415,6 +415,13 @@ static void on_syntax(void *context, RaspRepl *repl, const RaspMessage *message)
         fprintf(printer->out, "\t!! antlr exception: %s \t-- ignoring input\n", message->text);
 }
 
+/* The reference says nothing. */
+static void on_warned(void *context, RaspRepl *repl, const RaspMessage *message) {
+    const Printer *printer = context;
+    (void)repl;
+    if (printer->friendly) put_message(printer, message);
+}
+
 RaspEvents print_events(Printer *printer) {
     return (RaspEvents){.context = printer,
                         .named = on_named,
@@ -423,5 +430,6 @@ RaspEvents print_events(Printer *printer) {
                         .example = on_example,
                         .failed = on_failed,
                         .syntax = on_syntax,
-                        .stopped = on_stopped};
+                        .stopped = on_stopped,
+                        .warned = on_warned};
 }

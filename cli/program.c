@@ -38,6 +38,12 @@ int program_sops(const Program *p, const SopChoice *choice, const RaspSop **list
     return found ? EXIT_FINE : report_failure(&error);
 }
 
+int program_warn(const Program *p, const RaspSop *sops, size_t count) {
+    RaspError error;
+    bool done = rasp_program_warn(p->handle, sops, count, &error);
+    return done ? EXIT_FINE : report_failure(&error);
+}
+
 const char *program_place(const Program *p, const RaspPlace *place) {
     if (!place->source) return "";
     const char *name = place->source, *slash = strrchr(name, '/');

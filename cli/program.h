@@ -27,6 +27,9 @@ typedef struct SopChoice {
 int program_sops(const Program *program, const SopChoice *choice, const RaspSop **sops,
                  size_t *count);
 
+/* Warns of what can hardly have been meant, as compiling does. */
+int program_warn(const Program *program, const RaspSop *sops, size_t count);
+
 /* A place for reports, "sort.rasp:3"; other files without their folder.  "" if it is none. */
 const char *program_place(const Program *program, const RaspPlace *place);
 

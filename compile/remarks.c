@@ -1,12 +1,15 @@
 #include "compile/remarks.h"
 
 #include "compile/compile_trace.h"
+#include "graph/kinds.h"
+#include "graph/traps.h"
 
 #include <string.h>
 
 typedef struct Finder {
     Values *values;
     const Graph *graph;
+    const Kinds *kinds;
     Arena *arena;
     Remark *list;
     size_t count, capacity;
@@ -24,6 +27,44 @@ static bool can_be(const NodeValues *v, Atom atom) {
         if (atom_equal(v->levels[k], atom)) return true;
     return false;
 }
+
+/* --- strings and numbers ---------------------------------------------------------------- */
+
+/* Are all its values strings (1), or numbers (0)?  -1: neither. */
+static int values_kind(const NodeValues *v) {
+    uint32_t strings = 0;
+    for (uint32_t k = 0; v && k < v->count; k++) strings += v->levels[k].kind == ATOM_STRING;
+    return !v || v->count == 0 ? -1 : strings == v->count ? 1 : strings == 0 ? 0 : -1;
+}
+
+static bool is_open(const Kinds *kinds) {
+    return kinds->strings && kinds->numbers;
+}
+
+/* What the graph leaves open: one side holds strings on this alphabet, one numbers. */
+static bool look_at_kinds(Finder *f, const Node *node) {
+    if (!is_open(&f->kinds[node->arg[0]]) && !is_open(&f->kinds[node->arg[1]])) return false;
+    int a = values_kind(values_of(f->values, node->arg[0]));
+    int b = values_kind(values_of(f->values, node->arg[1]));
+    if (a < 0 || b < 0 || a == b) return false;
+    add(f, node->span, trap_text(f->graph, node, b, f->arena));
+    return true;
+}
+
+/* The traps that the graph shows; afterwards true for their nodes. */
+static bool *look_at_graph(Finder *f, const NodeId *roots, size_t root_count) {
+    size_t count;
+    bool *trapped = ARENA_ARRAY(f->arena, (size_t)graph_count(f->graph) + 1, bool);
+    f->kinds = graph_kinds(f->graph, f->arena);
+    const Trap *traps = traps_find(f->graph, roots, root_count, &count, f->arena);
+    for (size_t k = 0; k < count; k++) {
+        add(f, graph_node(f->graph, traps[k].node)->span, traps[k].text);
+        trapped[traps[k].node] = true;
+    }
+    return trapped;
+}
+
+/* --- literals and constants ------------------------------------------------------------- */
 
 /* A literal that tokens are compared with, and never equal. */
 static void look_at_pair(Finder *f, const Node *node, NodeId tokens, NodeId literal) {
@@ -48,6 +89,7 @@ static void look_at_set(Finder *f, const Node *node) {
 static void look_at_node(Finder *f, const Node *node) {
     bool compares = node->kind == NODE_MAP || node->kind == NODE_SELECT;
     if (compares && (node->op == OP_EQ || node->op == OP_NE)) {
+        if (look_at_kinds(f, node)) return;
         look_at_pair(f, node, node->arg[0], node->arg[1]);
         look_at_pair(f, node, node->arg[1], node->arg[0]);
     } else if (node->kind == NODE_LOOKUP && node->lookup->kind == LOOKUP_SET)
@@ -75,11 +117,13 @@ const Remark *remarks_find(const Compiled *compiled, const CompileOutput *output
     if (where != NODE_NONE) roots[root_count++] = where;
     uint32_t nodes = graph_count(f.graph);
     const bool *needed = graph_needed(f.graph, roots, root_count, arena);
+    const bool *trapped = look_at_graph(&f, roots, root_count);
     for (NodeId id = 0; id < nodes; id++) {
         Node node = *graph_node(f.graph, id);
-        if (needed[id]) look_at_node(&f, &node);
+        if (needed[id] && !trapped[id]) look_at_node(&f, &node);
     }
-    for (size_t k = 0; k < output_count; k++) look_at_output(&f, &outputs[k]);
+    for (size_t k = 0; k < output_count; k++)
+        if (!trapped[outputs[k].node]) look_at_output(&f, &outputs[k]);
     *count = f.count;
     return f.list;
 }

@@ -1,5 +1,5 @@
-/* remarks.h: what compiles, and is hardly what was meant: a literal that no token is, an output
- * that is the same on every input. */
+/* remarks.h: what compiles, and is hardly what was meant: what graph/traps.h finds, on this
+ * alphabet too, a literal that no token is, an output that is the same on every input. */
 #ifndef RASP_COMPILE_REMARKS_H
 #define RASP_COMPILE_REMARKS_H
 

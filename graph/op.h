@@ -19,6 +19,7 @@ typedef enum OpTraits {
     OP_AFFINE = 2,   /* affine in its numeric arguments (of *: when one is constant) */
     OP_TOTAL = 4,    /* never fails */
     OP_BOOLEAN = 8,  /* always gives a bool */
+    OP_STRINGS = 16, /* gives a string if an argument is one, else a number */
 } OpTraits;
 
 /* Computes one value; `table` holds the strings that `+` and `*` make. */
