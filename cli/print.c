@@ -20,12 +20,31 @@ void print_value(FILE *out, RaspAtom atom, int precision) {
     fwrite(text, 1, length, out);
 }
 
-void print_values(FILE *out, const RaspSequence *values, int precision) {
+/* As a list's element would. */
+static bool reads_as_number(RaspAtom atom) {
+    char *end, text[64];
+    if (atom.kind != RASP_STRING || atom.as.s.length == 0 || atom.as.s.length >= sizeof text)
+        return false;
+    memcpy(text, atom.as.s.text, atom.as.s.length);
+    text[atom.as.s.length] = '\0';
+    if (strspn(text, "+-.0123456789eE") < atom.as.s.length) return false;
+    strtod(text, &end);
+    return *end == '\0';
+}
+
+void print_element(FILE *out, RaspAtom atom, int precision) {
+    const char *mark = reads_as_number(atom) ? "\"" : "";
+    fputs(mark, out);
+    print_value(out, atom, precision);
+    fputs(mark, out);
+}
+
+void print_values(FILE *out, const RaspSequence *values, int precision, PrintValue *print) {
     size_t length = rasp_sequence_length(values);
     fputc('[', out);
     for (size_t i = 0; i < length; i++) {
         if (i) fputs(", ", out);
-        print_value(out, rasp_sequence_at(values, i), precision);
+        print(out, rasp_sequence_at(values, i), precision);
     }
     fputc(']', out);
 }
@@ -39,7 +58,7 @@ static void print_sequence(FILE *out, const RaspSequence *values) {
         print_value(out, rasp_sequence_at(values, 0), DECIMALS);
         fprintf(out, "]*%zu", length);
     } else {
-        print_values(out, values, DECIMALS);
+        print_values(out, values, DECIMALS, print_value);
     }
     fprintf(out, " (%s)", rasp_type_name(rasp_sequence_type(values)));
 }

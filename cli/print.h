@@ -9,10 +9,12 @@
 
 /* --- values on one line ----------------------------------------------------------------- */
 
-/* One of them; floats with so many decimals, negative: in full. */
-void print_value(FILE *out, RaspAtom value, int precision);
-/* "[2, 2, 1]": strings bare, bools as T and F, as `rasp run` shows an output. */
-void print_values(FILE *out, const RaspSequence *values, int precision);
+/* A value; floats with so many decimals, negative: in full. */
+typedef void PrintValue(FILE *out, RaspAtom value, int precision);
+/* Strings bare, bools as T and F; the second puts strings that read as numbers into quotes. */
+PrintValue print_value, print_element;
+/* "[2, 2, 1]", as `rasp run` shows an output. */
+void print_values(FILE *out, const RaspSequence *values, int precision, PrintValue *print);
 /* An atom's text, for a message. */
 const char *print_text(RaspAtom atom, RaspStyle style);
 

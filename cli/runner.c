@@ -24,9 +24,13 @@ typedef struct Job {
 
 /* --- results ---------------------------------------------------------------------------- */
 
-static void print_line(const RunnerOptions *o, const char *name, const RaspSequence *values) {
-    if (o->named) printf("%s = ", safe_text(name));
-    print_values(stdout, values, o->precision);
+/* Numbers go in and strings come out: tokens are strings, and sorted as such. */
+static void print_line(const Job *job, size_t k, const RaspSequence *values) {
+    const Runner *r = job->runner;
+    const RaspSequence *tokens;
+    bool is_string = r->machine->is_string(job->pass, &tokens);
+    if (r->options->named) printf("%s = ", safe_text(r->names[k]));
+    print_values(stdout, values, r->options->precision, is_string ? print_value : print_element);
     putchar('\n');
 }
 
@@ -58,7 +62,7 @@ static void print_result(const Job *job, size_t k, const RaspSequence *values) {
     if (r->options->json)
         print_json(job, k, values);
     else
-        print_line(r->options, r->names[k], values);
+        print_line(job, k, values);
 }
 
 /* With --json every input has its line, so that lines can be matched with inputs. */
