@@ -559,6 +559,27 @@ typedef struct RaspCheckReport {
     size_t run_count;
 } RaspCheckReport;
 
+/* The inputs of a target, as the program's magic comment completes it: all of them if they are few,
+ * shortest first, else all short ones and then longer ones that are drawn.  Of the options seed,
+ * count and exhaustive_limit are read; both may be NULL. */
+typedef struct RaspInputs RaspInputs;
+RASP_API RaspInputs *rasp_inputs_new(RaspProgram *program, const RaspTarget *target,
+                                     const RaspCheckOptions *options, RaspError *error);
+RASP_API void rasp_inputs_free(RaspInputs *inputs);
+/* The next one, tokens, valid until the next call.  False: there are no more (RASP_OK), or the
+ * error. */
+RASP_API bool rasp_inputs_next(RaspInputs *inputs, RaspInput *input, RaspError *error);
+
+typedef struct RaspInputsInfo {
+    bool exhaustive;          /* every input is among them */
+    uint32_t complete_length; /* every input up to this length is */
+    uint32_t max_length;
+    size_t given;   /* so far */
+    size_t outside; /* tried so far, and `where` is not true everywhere */
+    uint64_t seed;
+} RaspInputsInfo;
+RASP_API RaspInputsInfo rasp_inputs_info(const RaspInputs *inputs);
+
 /* The model against the interpreter, which runs the program that the model was compiled from or
  * embeds.  `options` may be NULL. */
 RASP_API RaspCheckReport *rasp_check(RaspModel *model, const RaspCheckOptions *options,

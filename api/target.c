@@ -113,8 +113,9 @@ static bool evaluate_where(const Setting *setting, Record *record) {
     return true;
 }
 
-static bool choose_domain(RaspProgram *p, const RaspTarget *wanted, Record *record) {
+bool target_domain(RaspProgram *p, const RaspTarget *wanted, Record *record) {
     CompileOptions *o = &record->options;
+    warn_unknown(p);
     if (!choose_alphabet(p, wanted, o) || !choose_length(p, wanted->max_length, o) ||
         !choose_first(p, wanted->first, o))
         return false;
@@ -188,7 +189,6 @@ bool target_choose(RaspProgram *p, const RaspSop *outputs, size_t count, const R
     r->program = (FileText){base_name(source->name), source->text, source->length};
     r->loaded = p->loaded;
     r->loaded_count = p->loaded_count;
-    warn_unknown(p);
     if (!rasp_dtype_name((int)wanted->dtype) || !rasp_masks_name((int)wanted->masks) ||
         !rasp_layout_name((int)wanted->layout))
         return core_fail(&p->core, RASP_WRONG_USE,
@@ -211,7 +211,7 @@ bool target_choose(RaspProgram *p, const RaspSop *outputs, size_t count, const R
     r->options.partial = wanted->partial;
     if (wanted->table_limit) r->options.table_limit = wanted->table_limit;
     return check_numbers(p, wanted) && choose_outputs(p, outputs, count, target) &&
-           choose_domain(p, wanted, r);
+           target_domain(p, wanted, r);
 }
 
 /* --- from a file ------------------------------------------------------------------------ */

@@ -16,6 +16,8 @@ typedef struct Target {
 
 bool target_choose(RaspProgram *program, const RaspSop *outputs, size_t count,
                    const RaspTarget *wanted, Target *target);
+/* Its inputs alone: alphabet, length, first token and `where` of the record's options. */
+bool target_domain(RaspProgram *program, const RaspTarget *wanted, Record *record);
 /* The program is the record's own. */
 bool target_recall(RaspProgram *program, const Record *record, Target *target);
 

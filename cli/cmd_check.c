@@ -1,12 +1,15 @@
-/* `rasp check PROGRAM|WEIGHTS`: the transformer against the interpreter. */
+/* `rasp check PROGRAM|WEIGHTS`: the transformer against the interpreter; `--against OTHER`: two
+ * programs. */
 #include "cli/command.h"
 
 #include "base/clock.h"
 #include "cli/check_report.h"
+#include "cli/compare.h"
 #include "cli/model_argument.h"
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/stop.h"
+#include "cli/weights.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,21 +22,27 @@ typedef struct CheckArguments {
     TargetOptions target;
     RaspCheckOptions check;
     double temperatures[MOST_TEMPERATURES];
+    const char *against;
+    bool ruled; /* --weights or --temperature */
+    bool shown; /* --show */
 } CheckArguments;
 
 /* --- the command line ---------------------------------------------------------------------- */
 
-enum { KEY_SEED = OPTION_OWN_KEYS, KEY_COUNT, KEY_LIMIT, KEY_SHOW };
+enum { KEY_SEED = OPTION_OWN_KEYS, KEY_COUNT, KEY_LIMIT, KEY_SHOW, KEY_AGAINST };
 
 static const struct argp_option options[] = {
     OPTIONS_SOP,
+    {"against", KEY_AGAINST, "PROGRAM", 0,
+     "compare with this program instead, by the interpreter alone", 1},
     {"seed", KEY_SEED, "N", 0, "of the inputs that are drawn (default: 1)", 2},
     {"count", KEY_COUNT, "N", 0, "inputs if there are too many to try all (default: 20000)", 2},
     {"exhaustive-limit", KEY_LIMIT, "N", 0,
      "try all inputs if they are at most so many (default: 200000)", 2},
     OPTION_WEIGHTS(5),
     OPTION_TEMPERATURE("T[,T...]", "divide scores by T; of several, print a table of agreement", 5),
-    {"show", KEY_SHOW, "N", 0, "disagreements to print (default: 3)", 6},
+    {"show", KEY_SHOW, "N", 0, "disagreements to print (default: 3; with --against the shortest)",
+     6},
     OPTION_JSON("the report as one JSON object", 6),
     OPTION_THREADS(7),
     OPTION_MEMORY,
@@ -67,6 +76,15 @@ static uint64_t read_seed(struct argp_state *state, const char *text) {
     return seed;
 }
 
+static void check_against(struct argp_state *state, const CheckArguments *a) {
+    if (!a->against) return;
+    if (a->ruled)
+        argp_error(state, "--against compares programs: --weights and --temperature are "
+                          "for transformers");
+    if (a->common.choice.all || a->common.choice.count > 1)
+        argp_error(state, "--against compares one s-op of each program");
+}
+
 static error_t parse(int key, char *text, struct argp_state *state) {
     CheckArguments *a = state->input;
     switch (key) {
@@ -84,14 +102,21 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         return 0;
     case OPTION_KEY_WEIGHTS:
         a->check.rule = option_rule(state, text);
+        a->ruled = true;
         return 0;
     case OPTION_KEY_TEMPERATURE:
         read_temperatures(state, a, text);
+        a->ruled = true;
         return 0;
     case KEY_SHOW:
         a->check.shown = (uint32_t)option_number(state, "--show", text, 0);
+        a->shown = true;
+        return 0;
+    case KEY_AGAINST:
+        a->against = text;
         return 0;
     case ARGP_KEY_END:
+        check_against(state, a);
         if (a->check.temperature_count) option_temperature_fits(state, a->check.rule);
         return option_common(key, text, state, &a->common);
     default:
@@ -106,10 +131,14 @@ static const char help[] =
     "ones and on longer ones that are drawn.\v"
     "The exit status is 1 if an answer differs.  Inputs on which the interpreter reports an error "
     "are left out and counted.\n\n"
+    "With --against both programs run on the inputs that the options say, else the other one's "
+    "magic comment, else this one's; --sop and --expr are of both.  An error is a value: where "
+    "both fail they agree.\n\n"
     "Examples:\n"
     "  rasp check reverse\n"
     "  rasp check w.bin --seed 7 --count 100000\n"
-    "  rasp check histogram --temperature 0.1,1,10,100";
+    "  rasp check histogram --temperature 0.1,1,10,100\n"
+    "  rasp check mine.rasp --against reverse --max-length 6";
 
 /* --- checking ------------------------------------------------------------------------------ */
 
@@ -137,6 +166,46 @@ static int check(const CheckArguments *a, const ModelArgument *subject) {
     return status;
 }
 
+/* --- two programs --------------------------------------------------------------------------- */
+
+static int open_one(const CheckArguments *a, const char *name, Program *program, RaspSop *sop) {
+    const RaspSop *sops;
+    size_t count;
+    *program = (Program){0};
+    if (weights_recognised(name)) {
+        report_error("--against compares two programs, and '%s' is a weights file", name);
+        return EXIT_WRONG_USE;
+    }
+    int status = program_open(name, a->common.memory, program);
+    if (status == EXIT_FINE) status = program_sops(program, &a->common.choice, &sops, &count);
+    if (status == EXIT_FINE) *sop = sops[0];
+    return status;
+}
+
+static int check_against_program(CheckArguments *a) {
+    Program program[2] = {{0}};
+    Comparison comparison = {.program = {&program[0], &program[1]},
+                             .target = &a->target.target,
+                             .check = &a->check,
+                             .json = a->common.json};
+    if (!a->shown) a->check.shown = 1;
+    int status = open_one(a, a->common.argument, &program[0], &comparison.sop[0]);
+    if (status == EXIT_FINE) status = open_one(a, a->against, &program[1], &comparison.sop[1]);
+    if (status == EXIT_FINE) status = compare_programs(&comparison);
+    for (int k = 0; k < 2; k++) rasp_program_free(program[k].handle);
+    return status;
+}
+
+/* --- the command ---------------------------------------------------------------------------- */
+
+static int check_model(const CheckArguments *a) {
+    ModelArgument subject;
+    int status = model_argument_open(&a->common, &a->target, &subject);
+    if (status == EXIT_FINE) status = check(a, &subject);
+    model_argument_close(&subject);
+    return status;
+}
+
 int cmd_check(int argc, char **argv) {
     static const struct argp_child children[] = {{&target_options, 0, NULL, 0}, {0}};
     static const struct argp argp = {.options = options,
@@ -147,10 +216,7 @@ int cmd_check(int argc, char **argv) {
     CheckArguments arguments = {.common = {.kind = &model_argument_kind},
                                 .check = rasp_check_options()};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    ModelArgument subject;
-    int status = model_argument_open(&arguments.common, &arguments.target, &subject);
-    if (status == EXIT_FINE) status = check(&arguments, &subject);
-    model_argument_close(&subject);
+    int status = arguments.against ? check_against_program(&arguments) : check_model(&arguments);
     free(arguments.common.choice.names);
     return status;
 }

@@ -10,10 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    CHUNK = 2048,      /* inputs run together */
-    OUTSIDE_LIMIT = 20 /* inputs drawn for each that is wanted, before giving up on the domain */
-};
+enum { CHUNK = 2048 }; /* inputs run together */
 
 /* One input with what the interpreter says. */
 typedef struct Trial {
@@ -211,7 +208,7 @@ static bool fill_chunk(Checker *c) {
     c->trial_count = 0;
     while (c->trial_count < CHUNK) {
         if (!all && (c->report->compared + c->trial_count >= plan->count ||
-                     c->tried >= plan->count * OUTSIDE_LIMIT))
+                     c->tried >= plan->count * INPUTS_OUTSIDE))
             return false;
         uint32_t length = inputs_next(c->inputs, c->ids);
         if (length == 0) return false;

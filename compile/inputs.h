@@ -16,6 +16,8 @@ typedef struct InputPlan {
     uint64_t seed;
 } InputPlan;
 
+enum { INPUTS_OUTSIDE = 20 }; /* drawn for each that is wanted, before giving up on the domain */
+
 typedef struct Inputs Inputs;
 
 Inputs *inputs_new(const Domain *domain, InputPlan plan, Arena *arena);
