@@ -118,14 +118,17 @@ static const char *what_it_is(Value value) {
     return value.atom.kind == ATOM_STRING ? "a string" : "a number";
 }
 
-/* The value as an s-op, or core_fail; `label` says what it is. */
-static bool accept_sop(RaspProgram *p, const char *name, Value value, const char *label,
-                       RaspSop *sop) {
+/* The value as an s-op, or, if there is a `kind`, as a selector too; else core_fail; `label` says
+ * what it is. */
+static bool accept_value(RaspProgram *p, const char *name, Value value, const char *label,
+                         RaspValueKind *kind, RaspSop *sop) {
     *sop = (RaspSop){name, NODE_NONE, RASP_BY_NAME};
-    if (value.kind != VALUE_SOP)
-        return core_fail(&p->core, RASP_WRONG_PROGRAM, "%s is %s, expected an s-op", label,
-                         what_it_is(value));
+    bool selector = kind && value.kind == VALUE_SELECTOR;
+    if (value.kind != VALUE_SOP && !selector)
+        return core_fail(&p->core, RASP_WRONG_PROGRAM, "%s is %s, expected an s-op%s", label,
+                         what_it_is(value), kind ? " or a selector" : "");
     sop->node = value.object->node;
+    if (kind) *kind = selector ? RASP_VALUE_SELECTOR : RASP_VALUE_SOP;
     return true;
 }
 
@@ -162,6 +165,7 @@ static const char *suggest(RaspProgram *p, const char *name) {
 typedef struct Wanted {
     const char *text; /* a name, an expression, or NULL */
     RaspSop *sop;
+    RaspValueKind *kind; /* NULL: an s-op */
     size_t count;
     const RaspSop *sops;
 } Wanted;
@@ -169,7 +173,7 @@ typedef struct Wanted {
 static bool find_main(RaspProgram *p, RaspSop *sop) {
     Binding binding;
     bool found = session_main(p->session, &binding) &&
-                 accept_sop(p, binding.name->text, binding.value, "the result", sop);
+                 accept_value(p, binding.name->text, binding.value, "the result", NULL, sop);
     sop->chosen = RASP_BY_DEFAULT;
     if (found) return true;
     return core_fail(&p->core, RASP_WRONG_PROGRAM,
@@ -184,13 +188,15 @@ static bool find_sop(Core *core, void *context) {
     if (!wanted->text) return find_main(p, wanted->sop);
     const char *name = arena_text(core->arena, wanted->text, strlen(wanted->text));
     if (session_lookup(p->session, name, &value))
-        return accept_sop(p, name, value, arena_format(core->arena, "'%s'", name), wanted->sop);
+        return accept_value(p, name, value, arena_format(core->arena, "'%s'", name), wanted->kind,
+                            wanted->sop);
     return core_fail(core, RASP_WRONG_PROGRAM, "no s-op '%s' in '%s'%s", name, p->name,
                      suggest(p, name));
 }
 
 bool rasp_program_sop(RaspProgram *p, const char *name, RaspSop *sop, RaspError *error) {
-    return core_call(&p->core, error, RASP_WRONG_PROGRAM, find_sop, &(Wanted){name, sop, 0, NULL});
+    return core_call(&p->core, error, RASP_WRONG_PROGRAM, find_sop,
+                     &(Wanted){.text = name, .sop = sop});
 }
 
 bool program_evaluate(RaspProgram *p, const char *label, const char *text, Value *value) {
@@ -203,7 +209,7 @@ static bool find_expression(Core *core, void *context) {
     const char *text = arena_text(core->arena, wanted->text, strlen(wanted->text));
     Value value;
     if (!program_evaluate(p, "--expr", text, &value) ||
-        !accept_sop(p, text, value, "the expression", wanted->sop))
+        !accept_value(p, text, value, "the expression", wanted->kind, wanted->sop))
         return false;
     wanted->sop->chosen = RASP_BY_EXPRESSION;
     return true;
@@ -212,7 +218,13 @@ static bool find_expression(Core *core, void *context) {
 bool rasp_program_expression(RaspProgram *p, const char *expression, RaspSop *sop,
                              RaspError *error) {
     return core_call(&p->core, error, RASP_WRONG_PROGRAM, find_expression,
-                     &(Wanted){expression, sop, 0, NULL});
+                     &(Wanted){.text = expression, .sop = sop});
+}
+
+bool rasp_program_value(RaspProgram *p, const char *text, bool is_name, RaspValueKind *kind,
+                        RaspSop *value, RaspError *error) {
+    return core_call(&p->core, error, RASP_WRONG_PROGRAM, is_name ? find_sop : find_expression,
+                     &(Wanted){.text = text, .sop = value, .kind = kind});
 }
 
 static bool find_all(Core *core, void *context) {

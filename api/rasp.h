@@ -219,12 +219,26 @@ typedef struct RaspSop {
     enum { RASP_BY_DEFAULT, RASP_BY_NAME, RASP_BY_EXPRESSION } chosen;
 } RaspSop;
 
+/* What a name can hold. */
+typedef enum RaspValueKind {
+    RASP_VALUE_ATOM,
+    RASP_VALUE_LIST,
+    RASP_VALUE_DICT,
+    RASP_VALUE_FUNCTION,
+    RASP_VALUE_SOP,
+    RASP_VALUE_SELECTOR,
+} RaspValueKind;
+
 /* The s-op of that name; NULL: the one assigned last. */
 RASP_API bool rasp_program_sop(RaspProgram *program, const char *name, RaspSop *sop,
                                RaspError *error);
 /* What the expression gives in the program's scope. */
 RASP_API bool rasp_program_expression(RaspProgram *program, const char *expression, RaspSop *sop,
                                       RaspError *error);
+/* The same of an s-op or a selector, which *kind says; `is_name`: the text is a name of the
+ * program. Selectors are for rasp_run_new, with rasp_run_selection, and for rasp_graph_new. */
+RASP_API bool rasp_program_value(RaspProgram *program, const char *text, bool is_name,
+                                 RaspValueKind *kind, RaspSop *value, RaspError *error);
 /* All public s-ops, in the order of their last assignment; NULL when memory runs out. */
 RASP_API const RaspSop *rasp_program_sops(RaspProgram *program, size_t *count, RaspError *error);
 
@@ -290,6 +304,8 @@ RASP_API RaspRun *rasp_run_new(RaspProgram *program, const RaspInput *input, con
 RASP_API void rasp_run_free(RaspRun *run);
 /* Computes the k-th s-op's values.  NULL: this s-op fails on the input; others may not. */
 RASP_API const RaspSequence *rasp_run_sequence(RaspRun *run, size_t k, RaspError *error);
+/* The same of a selector: cell [i * n + j] says whether query i selects key j. */
+RASP_API const bool *rasp_run_selection(RaspRun *run, size_t k, RaspError *error);
 /* The tokens, and whether they were written as a string. */
 RASP_API const RaspSequence *rasp_run_input(const RaspRun *run, bool *is_string);
 
@@ -618,15 +634,6 @@ RASP_API RaspProgram *rasp_model_program(RaspModel *model, RaspError *error);
 /* Statements go in line by line, results come out as events.  Every s-op and selector is tried
  * on a running example as soon as it is made. */
 typedef struct RaspRepl RaspRepl;
-
-typedef enum RaspValueKind {
-    RASP_VALUE_ATOM,
-    RASP_VALUE_LIST,
-    RASP_VALUE_DICT,
-    RASP_VALUE_FUNCTION,
-    RASP_VALUE_SOP,
-    RASP_VALUE_SELECTOR,
-} RaspValueKind;
 
 /* What a name can hold; valid during the event that brings it. */
 typedef struct RaspValue {

@@ -102,28 +102,57 @@ static Span fault_span(const RaspRun *run, NodeId root, const Fault *fault) {
     return fault->span;
 }
 
-static bool compute(Core *core, void *context) {
-    RaspRun *run = (RaspRun *)core;
-    size_t k = *(const size_t *)context;
-    Fault fault;
-    const Column *column = exec_column(run->exec, run->nodes[k], &fault);
-    if (column) {
-        run->sequences[k] = sequence_of_column(column);
-        return true;
-    }
-    DiagSink sink = core_sink(core);
-    fault.span = fault_span(run, run->nodes[k], &fault);
-    fault_report(&fault, &sink, session_sources(run->program->session), core->arena);
+static bool report(RaspRun *run, size_t k, Fault *fault) {
+    DiagSink sink = core_sink(&run->core);
+    fault->span = fault_span(run, run->nodes[k], fault);
+    fault_report(fault, &sink, session_sources(run->program->session), run->core.arena);
     return false;
 }
 
+typedef struct Asked {
+    size_t k;
+    const bool *cells;
+} Asked;
+
+static bool compute(Core *core, void *context) {
+    RaspRun *run = (RaspRun *)core;
+    const Asked *asked = context;
+    Fault fault;
+    const Column *column = exec_column(run->exec, run->nodes[asked->k], &fault);
+    if (!column) return report(run, asked->k, &fault);
+    run->sequences[asked->k] = sequence_of_column(column);
+    return true;
+}
+
+static bool select_cells(Core *core, void *context) {
+    RaspRun *run = (RaspRun *)core;
+    Asked *asked = context;
+    Fault fault;
+    asked->cells = exec_matrix(run->exec, run->nodes[asked->k], &fault);
+    return asked->cells || report(run, asked->k, &fault);
+}
+
+/* Of an s-op that is there, and is a selector or none, as is wanted. */
+static bool ask(RaspRun *run, bool selector, CoreBody *body, Asked *asked, RaspError *error) {
+    const Graph *graph = session_graph(run->program->session);
+    if (asked->k >= run->count)
+        return error_set(error, RASP_WRONG_USE, "the run has %zu s-ops, found number %zu",
+                         run->count, asked->k);
+    if (node_is_selector(graph_node(graph, run->nodes[asked->k])) != selector)
+        return error_set(error, RASP_WRONG_USE, "number %zu of the run is %s", asked->k,
+                         selector ? "an s-op, expected a selector"
+                                  : "a selector, expected an s-op");
+    return core_call(&run->core, error, RASP_FAILED, body, asked);
+}
+
 const RaspSequence *rasp_run_sequence(RaspRun *run, size_t k, RaspError *error) {
-    if (k >= run->count) {
-        error_set(error, RASP_WRONG_USE, "the run has %zu s-ops, found number %zu", run->count, k);
-        return NULL;
-    }
-    bool done = core_call(&run->core, error, RASP_FAILED, compute, &k);
-    return done ? &run->sequences[k] : NULL;
+    Asked asked = {k, NULL};
+    return ask(run, false, compute, &asked, error) ? &run->sequences[k] : NULL;
+}
+
+const bool *rasp_run_selection(RaspRun *run, size_t k, RaspError *error) {
+    Asked asked = {k, NULL};
+    return ask(run, true, select_cells, &asked, error) ? asked.cells : NULL;
 }
 
 /* --- what it cost ----------------------------------------------------------------------- */

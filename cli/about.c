@@ -71,6 +71,12 @@ static void read_comments(Arena *arena, About *about) {
     about->summary = first_sentence(arena, about->comment);
 }
 
+About about_text(Arena *arena, const char *path, const char *text, size_t length) {
+    About about = {.path = path, .text = text, .length = length};
+    read_comments(arena, &about);
+    return about;
+}
+
 int about_read(Arena *arena, const char *path, About *about) {
     char *text;
     Sources sources = {.arena = arena};
@@ -81,8 +87,7 @@ int about_read(Arena *arena, const char *path, About *about) {
         return error == ENOENT || error == ENOTDIR || error == EACCES ? EXIT_NO_FILE : EXIT_FAILED;
     }
     free(text);
-    about->text = sources.files[0].text;
-    read_comments(arena, about);
+    *about = about_text(arena, path, sources.files[0].text, about->length);
     return EXIT_FINE;
 }
 

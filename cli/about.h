@@ -34,6 +34,8 @@ typedef struct About {
 
 /* An exit status, after a message if it is not EXIT_FINE. */
 int about_read(Arena *arena, const char *path, About *about);
+/* The same of a text that has been read. */
+About about_text(Arena *arena, const char *path, const char *text, size_t length);
 
 const Example *about_examples(Arena *arena, const About *about, size_t *count);
 

@@ -5,18 +5,21 @@
 #include "cli/draw.h"
 #include "cli/help.h"
 #include "cli/options.h"
+#include "cli/paths.h"
 #include "cli/repl.h"
 #include "cli/report.h"
 #include "cli/stop.h"
 
+#include <string.h>
 #include <unistd.h>
 
 static const char help[] =
-    "Read, execute and show RASP statements.\v"
+    "Read, execute and show RASP statements; with a PROGRAM, after it has been loaded.\v"
     "On a terminal: Tab completes, the arrow keys recall, Ctrl-C drops a statement, Ctrl-D leaves, "
     "'help' says more.  Otherwise the output is that of the reference interpreter, byte for byte.\n"
     "\n"
-    "Example:\n"
+    "Examples:\n"
+    "  rasp repl dyck\n"
     "  echo 'sort(tokens, tokens);' | rasp repl";
 
 typedef struct Terminal {
@@ -32,7 +35,7 @@ static bool on_line(void *context, RaspRepl *session, const char *line, size_t l
     return help_command(session, line, length);
 }
 
-static bool run(size_t memory, LineInput *lines, Terminal *terminal) {
+static bool run(size_t memory, const char *load, LineInput *lines, Terminal *terminal) {
     bool edits = line_edits(lines);
     RaspConfig config = report_config(memory);
     Printer printer = {.out = stdout,
@@ -42,6 +45,7 @@ static bool run(size_t memory, LineInput *lines, Terminal *terminal) {
     ReplOptions how = {.config = &config,
                        .printer = &printer,
                        .lines = lines,
+                       .load = load,
                        .context = terminal,
                        .cancel = stop_catch()};
     if (edits) {
@@ -55,30 +59,45 @@ static bool run(size_t memory, LineInput *lines, Terminal *terminal) {
     return repl_run(&how);
 }
 
-static int repl(size_t memory) {
+static int repl(size_t memory, const char *load) {
     Terminal terminal = {NULL};
     LineInput *lines = line_open(complete_line, &terminal.session);
     if (!lines) {
         report_error("out of memory");
         return EXIT_FAILED;
     }
-    bool fine = run(memory, lines, &terminal);
+    bool fine = run(memory, load, lines, &terminal);
     line_close(lines);
     return fine ? EXIT_FINE : EXIT_FAILED;
 }
 
 static const struct argp_option options[] = {OPTION_MEMORY, {0}};
 
+static const ArgumentKind optional = {"PROGRAM", ""};
+
 static error_t parse(int key, char *text, struct argp_state *state) {
-    if (key == ARGP_KEY_ARG)
-        argp_error(state, "expected no argument, found '%s' (rasp run %s runs a program)", text,
-                   text);
-    return option_common(key, text, state, state->input);
+    return key == ARGP_KEY_NO_ARGS ? 0 : option_parse(key, text, state);
+}
+
+/* As `load` has it, which adds ".rasp" and knows no escapes; NULL after a message. */
+static const char *path_to_load(const char *name) {
+    static const char suffix[] = ".rasp";
+    const char *path = paths_find_program(command_arena(), name);
+    size_t length = path ? strlen(path) : 0;
+    if (!path) return NULL;
+    if (length > strlen(suffix) && strcmp(path + length - strlen(suffix), suffix) == 0 &&
+        !strpbrk(path, "\"\n"))
+        return arena_text(command_arena(), path, length - strlen(suffix));
+    report_error("'%s': expected a file that ends in '.rasp', without '\"' in its name", path);
+    return NULL;
 }
 
 int cmd_repl(int argc, char **argv) {
-    static const struct argp argp = {.options = options, .parser = parse, .doc = help};
-    Common arguments = {0};
+    static const struct argp argp = {
+        .options = options, .parser = parse, .args_doc = "[PROGRAM]", .doc = help};
+    Common arguments = {.kind = &optional};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    return repl(arguments.memory);
+    const char *load = NULL;
+    if (arguments.argument && !(load = path_to_load(arguments.argument))) return EXIT_NO_FILE;
+    return repl(arguments.memory, load);
 }

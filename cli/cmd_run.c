@@ -22,14 +22,25 @@ typedef struct RunArguments {
     WeightsOptions weights;
     Dump dump;
     bool show;
+    const char *program; /* --program */
 } RunArguments;
 
 /* --- the command line ------------------------------------------------------------------- */
 
-enum { KEY_STRING = OPTION_OWN_KEYS, KEY_LIST, KEY_SHOW, KEY_STATS, KEY_PLAN, KEY_DUMP };
+enum {
+    KEY_STRING = OPTION_OWN_KEYS,
+    KEY_LIST,
+    KEY_SHOW,
+    KEY_STATS,
+    KEY_PLAN,
+    KEY_DUMP,
+    KEY_PROGRAM
+};
 
 static const struct argp_option options[] = {
     OPTIONS_SOP,
+    {"program", KEY_PROGRAM, "PROGRAM", 0,
+     "the program; all that stands beside options is then an INPUT", 1},
     {"string", KEY_STRING, NULL, 0, "read every INPUT as a string, one token a character", 2},
     {"list", KEY_LIST, NULL, 0,
      "read every INPUT as a list, e.g. '[3, 1, 2]' or '[\"hi\", \"you\"]'", 2},
@@ -46,14 +57,26 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static void take_argument(struct argp_state *state, RunArguments *a, char *text) {
-    if (!a->common.argument) {
-        a->common.argument = text;
-        return;
-    }
+/* Options have been read by then: all from the first operand on. */
+static void take_operands(struct argp_state *state, RunArguments *a) {
     a->inputs = state->argv + state->next - 1;
     a->input_count = state->argc - (state->next - 1);
     state->next = state->argc;
+}
+
+/* An operand is the program, unless an option says it.  Beside --expr, which needs none, it is one
+ * only if there is such a program. */
+static void choose_program(struct argp_state *state, RunArguments *a) {
+    bool optional = a->common.choice.expression != NULL;
+    const char *first = a->input_count ? a->inputs[0] : NULL;
+    a->common.argument = a->program;
+    if (a->program) return;
+    if (!first && !optional) argp_error(state, "%s", program_argument.missing);
+    if (!first ||
+        (optional && (strcmp(first, "-") == 0 || !paths_has_program(command_arena(), first))))
+        return;
+    a->common.argument = first;
+    a->inputs++, a->input_count--;
 }
 
 static error_t parse(int key, char *text, struct argp_state *state) {
@@ -86,9 +109,17 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case KEY_DUMP:
         a->dump = (Dump)(DUMP_AST + option_word(state, "--dump", text, dumps));
         return 0;
-    case ARGP_KEY_ARG:
-        take_argument(state, a, text);
+    case KEY_PROGRAM:
+        a->program = text;
         return 0;
+    case ARGP_KEY_ARG:
+        take_operands(state, a);
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        return 0;
+    case ARGP_KEY_END:
+        choose_program(state, a);
+        return option_common(key, text, state, &a->common);
     default:
         return option_common(key, text, state, &a->common);
     }
@@ -97,7 +128,10 @@ static error_t parse(int key, char *text, struct argp_state *state) {
 static const char help[] =
     "Run a RASP program, or the weights compiled from one, on inputs.\v"
     "PROGRAM is a file, or the name of a program below a folder of RASP_PATH or among the bundled "
-    "ones; '.rasp' may be left out.\n\n"
+    "ones; '.rasp' may be left out; '-' is standard input.  With --expr it may be left out: the "
+    "first operand is then an INPUT, unless there is a program of that name.  A selector is drawn. "
+    " "
+    "'rasp FILE' is 'rasp run FILE', for files that begin with '#!/usr/bin/env rasp'.\n\n"
     "An INPUT that reads as a non-empty list of atoms, such as '[3, 1, 2]' or '[\"hi\", true]', is "
     "that list; any other is a string, one token a character.  '-' or no INPUT reads standard "
     "input, an input a line.\n\n"
@@ -106,13 +140,15 @@ static const char help[] =
     "  rasp run sort '[3, 1, 2]' < /dev/null\n"
     "  rasp run reverse - < words.txt\n"
     "  rasp run sort cab --show               also how that comes about\n"
-    "  rasp run histogram --expr 'sort(tokens, tokens)' \"hello\"";
+    "  rasp run --expr 'sort(tokens, tokens)' hello\n"
+    "  rasp run --expr 'select(tokens, tokens, ==)' hello\n"
+    "  rasp run - hello < mine.rasp";
 
 static RunArguments read_arguments(int argc, char **argv) {
     static const struct argp_child children[] = {{&weights_options, 0, NULL, 0}, {0}};
     static const struct argp argp = {.options = options,
                                      .parser = parse,
-                                     .args_doc = "PROGRAM|WEIGHTS [INPUT...]",
+                                     .args_doc = "[PROGRAM|WEIGHTS] [INPUT...]",
                                      .doc = help,
                                      .children = children};
     RunArguments arguments = {.common = {.kind = &program_argument}, .runner = {.precision = -1}};
@@ -134,11 +170,13 @@ static int print_dump(char *text, const RaspError *error) {
 
 /* The tree is of the text alone: the program is not loaded. */
 static int dump_tree(const RunArguments *a) {
+    Program program;
     RaspError error;
+    RaspSource source;
     RaspConfig config = report_config(a->common.memory);
-    const char *path = paths_find_program(command_arena(), a->common.argument);
-    if (!path) return EXIT_NO_FILE;
-    return print_dump(rasp_syntax_tree(&(RaspSource){.path = path}, &config, &error), &error);
+    int status = program_source(a->common.argument, &program, &source);
+    if (status != EXIT_FINE) return status;
+    return print_dump(rasp_syntax_tree(&source, &config, &error), &error);
 }
 
 static int dump_graph(const Program *p, const RaspSop *sops, size_t count) {
@@ -148,7 +186,8 @@ static int dump_graph(const Program *p, const RaspSop *sops, size_t count) {
 
 /* --- running ---------------------------------------------------------------------------- */
 
-static int run_sops(const Program *p, const RunArguments *a, const RaspSop *sops, size_t count) {
+static int run_sops(const Program *p, const RunArguments *a, const RaspSop *sops,
+                    const RaspValueKind *kinds, size_t count) {
     int status = program_warn(p, sops, count);
     if (status != EXIT_FINE) return status;
     Interpreter interpreter = {
@@ -159,6 +198,7 @@ static int run_sops(const Program *p, const RunArguments *a, const RaspSop *sops
     Runner runner = {.options = &a->runner,
                      .machine = &machine,
                      .names = names,
+                     .kinds = kinds,
                      .count = count,
                      .line_limit = runner_line_limit(a->common.memory)};
     return runner_run_all(&runner, a->inputs, a->input_count);
@@ -167,37 +207,50 @@ static int run_sops(const Program *p, const RunArguments *a, const RaspSop *sops
 static int run_program(const RunArguments *a) {
     Program program;
     const RaspSop *sops;
+    const RaspValueKind *kinds;
     size_t count;
     RaspConfig config = report_config(a->common.memory);
     config.cpu_seconds = a->common.time_limit;
     int status = program_open_with(a->common.argument, &config, &program);
-    if (status == EXIT_FINE) status = program_sops(&program, &a->common.choice, &sops, &count);
+    if (status == EXIT_FINE)
+        status = program_values(&program, &a->common.choice, &sops, &kinds, &count);
     if (status == EXIT_FINE)
         status = a->dump == DUMP_GRAPH ? dump_graph(&program, sops, count)
-                                       : run_sops(&program, a, sops, count);
+                                       : run_sops(&program, a, sops, kinds, count);
     rasp_program_free(program.handle);
     return status;
 }
 
+/* What cannot be read from standard input because the program is. */
+static bool reads_twice(const RunArguments *a) {
+    const char *program = a->common.argument;
+    bool reads = a->input_count == 0 && a->dump == DUMP_NOTHING;
+    if (!program || strcmp(program, "-") != 0) return false;
+    for (int k = 0; k < a->input_count; k++) reads |= strcmp(a->inputs[k], "-") == 0;
+    if (reads) report_error("the program is read from standard input: expected an INPUT, or more");
+    return reads;
+}
+
 static int run_file(RunArguments *a) {
+    const char *program = a->common.argument;
+    if (reads_twice(a)) return EXIT_WRONG_USE;
     if (a->show && a->runner.json) {
         report_error("--show is for people and --json for programs: expected one of them");
         return EXIT_WRONG_USE;
     }
-    if (weights_recognised(a->common.argument)) {
+    if (program && weights_recognised(program)) {
         if (a->dump == DUMP_NOTHING && !a->show)
-            return run_weights(&(WeightsRun){a->common.argument, &a->common.choice, &a->runner,
-                                             &a->weights, a->plan, a->common.threads,
-                                             a->common.memory, a->common.time_limit, a->inputs,
-                                             a->input_count});
+            return run_weights(&(WeightsRun){program, &a->common.choice, &a->runner, &a->weights,
+                                             a->plan, a->common.threads, a->common.memory,
+                                             a->common.time_limit, a->inputs, a->input_count});
         report_error("%s goes with a program, and '%s' is a weights file",
-                     a->show ? "--show" : "--dump", a->common.argument);
+                     a->show ? "--show" : "--dump", program);
         return EXIT_WRONG_USE;
     }
     if (a->weights.given) {
         report_error("--weights, --temperature, --path and --stream go with a weights file, and "
                      "'%s' is a program ('rasp compile' makes one)",
-                     a->common.argument);
+                     program ? program : "--expr");
         return EXIT_WRONG_USE;
     }
     if (a->dump == DUMP_AST) return dump_tree(a);

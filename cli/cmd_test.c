@@ -68,7 +68,7 @@ static const char *values_text(const RaspSequence *values) {
     size_t length;
     FILE *out = open_memstream(&text, &length);
     if (!out) return "error: out of memory";
-    print_values(out, values, -1);
+    print_values(out, values, -1, print_value);
     const char *shown =
         fclose(out) == 0 ? arena_text(command_arena(), text, length) : "error: out of memory";
     free(text);
@@ -157,7 +157,10 @@ static int test_program(Test *t, const char *name, Program *p) {
     RaspConfig config = report_config(t->common.memory);
     config.cpu_seconds = t->common.time_limit;
     int status = program_open_with(name, &config, p);
-    if (status == EXIT_FINE) status = about_read(command_arena(), p->path, &about);
+    if (status == EXIT_FINE && p->text)
+        about = about_text(command_arena(), p->path, p->text, p->length);
+    else if (status == EXIT_FINE)
+        status = about_read(command_arena(), p->path, &about);
     report_silence(true); /* what an example says is its result */
     if (status == EXIT_FINE) test_examples(t, p, &about);
     report_silence(false);

@@ -27,6 +27,11 @@ static const RaspSequence *run_values(void *self, void *pass, size_t k, RaspErro
     return rasp_run_sequence(pass, k, error);
 }
 
+static const bool *run_selection(void *self, void *pass, size_t k, RaspError *error) {
+    (void)self;
+    return rasp_run_selection(pass, k, error);
+}
+
 static void run_stats(void *pass) {
     stats_print(pass);
 }
@@ -42,6 +47,7 @@ Machine interpreter_machine(Interpreter *interpreter) {
                      .end = end_run,
                      .is_string = run_is_string,
                      .values = run_values,
+                     .selection = run_selection,
                      .show = interpreter->show ? run_show : NULL,
                      .stats = run_stats};
 }

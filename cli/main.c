@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* As a sentence, broken where a line is full. */
@@ -32,7 +33,8 @@ static void print_statuses(FILE *out) {
 
 void command_overview(void) {
     FILE *out = stdout;
-    fputs("Usage: rasp [COMMAND [ARGUMENT...]]\n\n"
+    fputs("Usage: rasp [COMMAND [ARGUMENT...]]\n"
+          "   or: rasp FILE [INPUT...]\n\n"
           "RASP, the language of \"Thinking Like Transformers\".\n\n",
           out);
     for (size_t k = 0; k < command_count; k++)
@@ -82,11 +84,24 @@ int command_help(const char *name) {
     return EXIT_WRONG_USE;
 }
 
+static bool is_file(const char *name) {
+    struct stat info;
+    return *name != '-' && stat(name, &info) == 0 && !S_ISDIR(info.st_mode);
+}
+
+/* A file that says who runs it. */
+static int run_file(int argc, char **argv) {
+    for (size_t k = 0; k < command_count; k++)
+        if (commands[k].run == cmd_run) return run_command(k, argc, argv);
+    return EXIT_WRONG_USE;
+}
+
 static int dispatch(int argc, char **argv) {
     const char *name = argc > 1 ? argv[1] : "repl";
     for (size_t k = 0; k < command_count; k++)
         if (strcmp(name, commands[k].name) == 0)
             return argc > 1 ? run_command(k, argc - 1, argv + 1) : run_command(k, argc, argv);
+    if (is_file(name)) return run_file(argc, argv);
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
         command_overview();
         return EXIT_FINE;

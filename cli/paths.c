@@ -190,8 +190,8 @@ const char *paths_look_for(Arena *arena, const char *name) {
     return look.several == look.match ? look.match : NULL;
 }
 
-bool paths_is_file(Arena *arena, const char *name) {
-    return as_file(arena, name) != NULL;
+bool paths_has_program(Arena *arena, const char *name) {
+    return as_file(arena, name) || look_for(arena, name).match;
 }
 
 const char *paths_find_program(Arena *arena, const char *name) {

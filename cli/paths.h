@@ -16,8 +16,8 @@
 const char *paths_find_program(Arena *arena, const char *name);
 /* The same without a message. */
 const char *paths_look_for(Arena *arena, const char *name);
-/* Is it, with or without ".rasp", a file? */
-bool paths_is_file(Arena *arena, const char *name);
+/* Is there such a program, or are there several? */
+bool paths_has_program(Arena *arena, const char *name);
 
 /* The same for what a program loads, a RaspFind: no file of that name, and a message only if
  * several fit.  And what is looked through. */

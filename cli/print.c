@@ -39,6 +39,14 @@ void print_element(FILE *out, RaspAtom atom, int precision) {
     fputs(mark, out);
 }
 
+const char *print_cell(Arena *arena, RaspAtom atom, int precision) {
+    if (atom.kind == RASP_FLOAT && precision >= 0) atom.as.f = rasp_round(atom.as.f, precision);
+    size_t size = rasp_atom_text(atom, RASP_CELL, NULL, 0) + 1;
+    char *text = arena_array(arena, size, 1);
+    rasp_atom_text(atom, RASP_CELL, text, size);
+    return text;
+}
+
 void print_values(FILE *out, const RaspSequence *values, int precision, PrintValue *print) {
     size_t length = rasp_sequence_length(values);
     fputc('[', out);

@@ -4,6 +4,7 @@
 #define RASP_CLI_PRINT_H
 
 #include "api/rasp.h"
+#include "base/arena.h"
 
 #include <stdio.h>
 
@@ -15,6 +16,8 @@ typedef void PrintValue(FILE *out, RaspAtom value, int precision);
 PrintValue print_value, print_element;
 /* "[2, 2, 1]", as `rasp run` shows an output. */
 void print_values(FILE *out, const RaspSequence *values, int precision, PrintValue *print);
+/* The same as a text. */
+const char *print_cell(Arena *arena, RaspAtom value, int precision);
 /* An atom's text, for a message. */
 const char *print_text(RaspAtom atom, RaspStyle style);
 

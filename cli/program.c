@@ -3,7 +3,9 @@
 #include "cli/command.h"
 #include "cli/paths.h"
 #include "cli/report.h"
+#include "cli/sources.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 int program_open(const char *name, size_t memory, Program *p) {
@@ -11,13 +13,43 @@ int program_open(const char *name, size_t memory, Program *p) {
     return program_open_with(name, &config, p);
 }
 
-int program_open_with(const char *name, const RaspConfig *config, Program *p) {
-    RaspError error;
-    *p = (Program){.path = paths_find_program(command_arena(), name)};
+/* All of standard input. */
+static int read_standard_input(Program *p) {
+    char *text = NULL;
+    int error = sources_standard_input(&text, &p->length);
+    if (error) {
+        report_error("cannot read the program from standard input: %s", strerror(error));
+        return EXIT_FAILED;
+    }
+    p->text = arena_text(command_arena(), text, p->length);
+    p->path = p->shown = "standard input";
+    free(text);
+    return EXIT_FINE;
+}
+
+static int find(const char *name, Program *p) {
+    p->path = paths_find_program(command_arena(), name);
     if (!p->path) return EXIT_NO_FILE;
     const char *slash = strrchr(p->path, '/');
     p->shown = strncmp(p->path, name, strlen(name)) != 0 && slash ? slash + 1 : p->path;
-    p->handle = rasp_program_load(&(RaspSource){.path = p->path, .name = p->shown}, config, &error);
+    return EXIT_FINE;
+}
+
+int program_source(const char *name, Program *p, RaspSource *source) {
+    *p = (Program){.path = "the library", .shown = "the library", .text = ""};
+    int status = EXIT_FINE;
+    if (name) *p = (Program){0};
+    if (name) status = strcmp(name, "-") == 0 ? read_standard_input(p) : find(name, p);
+    *source = (RaspSource){p->path, p->shown, p->text, p->length};
+    return status;
+}
+
+int program_open_with(const char *name, const RaspConfig *config, Program *p) {
+    RaspError error;
+    RaspSource source;
+    int status = program_source(name, p, &source);
+    if (status != EXIT_FINE) return status;
+    p->handle = rasp_program_load(&source, config, &error);
     return p->handle ? EXIT_FINE : report_failure(&error);
 }
 
@@ -42,6 +74,27 @@ int program_warn(const Program *p, const RaspSop *sops, size_t count) {
     RaspError error;
     bool done = rasp_program_warn(p->handle, sops, count, &error);
     return done ? EXIT_FINE : report_failure(&error);
+}
+
+int program_values(const Program *p, const SopChoice *choice, const RaspSop **values,
+                   const RaspValueKind **kinds, size_t *count) {
+    RaspError error;
+    bool one = choice->expression != NULL, found = true;
+    *count = one ? 1 : choice->count;
+    RaspValueKind *kind = ARENA_ARRAY(command_arena(), *count + 1, RaspValueKind);
+    RaspSop *list = ARENA_ARRAY(command_arena(), *count + 1, RaspSop);
+    *kinds = kind;
+    *values = list;
+    for (size_t k = 0; found && k < *count; k++)
+        found = rasp_program_value(p->handle, one ? choice->expression : choice->names[k], !one,
+                                   &kind[k], &list[k], &error);
+    if (!found) return report_failure(&error);
+    if (*count) return EXIT_FINE;
+    int status = program_sops(p, choice, values, count);
+    kind = ARENA_ARRAY(command_arena(), *count, RaspValueKind);
+    for (size_t k = 0; k < *count; k++) kind[k] = RASP_VALUE_SOP;
+    *kinds = kind;
+    return status;
 }
 
 const char *program_place(const Program *p, const RaspPlace *place) {

@@ -43,6 +43,18 @@ static void take_line(Repl *repl, const char *line, size_t length) {
     if (!rasp_repl_line(repl->session, line, length)) repl->done = true;
 }
 
+/* As if it had been typed: what a program says of mistakes is printed. */
+static void load(Repl *repl) {
+    const char *path = repl->options->load;
+    char *line;
+    size_t length;
+    FILE *out = open_memstream(&line, &length);
+    if (!out) return;
+    fprintf(out, "load \"%s\";", path);
+    if (fclose(out) == 0) rasp_repl_line(repl->session, line, length);
+    free(line);
+}
+
 static void loop(Repl *repl) {
     while (!repl->done) {
         const char *line;
@@ -69,6 +81,7 @@ bool repl_run(const ReplOptions *options) {
     if (!repl.session) return false;
     if (options->started) options->started(options->context, repl.session);
     greet(&repl);
+    if (options->load) load(&repl);
     loop(&repl);
     rasp_repl_free(repl.session);
     free(repl.prompt);

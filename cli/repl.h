@@ -9,6 +9,7 @@ typedef struct ReplOptions {
     const RaspConfig *config;
     Printer *printer;
     LineInput *lines;
+    const char *load;   /* a program that the session begins with; NULL: none */
     const char *banner; /* NULL: the reference's two lines */
     /* Told of the session once it stands (for completion); NULL: nobody. */
     void (*started)(void *context, RaspRepl *repl);

@@ -1,5 +1,6 @@
 #include "cli/runner.h"
 
+#include "cli/columns.h"
 #include "cli/command.h"
 #include "cli/json_values.h"
 #include "cli/lines.h"
@@ -7,6 +8,7 @@
 #include "cli/report.h"
 #include "cli/safe.h"
 #include "cli/stop.h"
+#include "cli/width.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -65,12 +67,62 @@ static void print_result(const Job *job, size_t k, const RaspSequence *values) {
         print_line(job, k, values);
 }
 
+/* --- selectors -------------------------------------------------------------------------- */
+
+static bool is_selector(const Runner *r, size_t k) {
+    return r->kinds && r->kinds[k] == RASP_VALUE_SELECTOR;
+}
+
+static void print_json_selection(const Job *job, size_t k, const bool *cells, size_t count) {
+    Json j = {.out = stdout};
+    json_begin_object(&j, NULL);
+    json_text(&j, "selector", job->runner->names[k]);
+    json_input(&j, job);
+    json_begin_array(&j, "selects");
+    for (size_t row = 0; row < count; row++) {
+        json_begin_array(&j, NULL);
+        for (size_t key = 0; key < count; key++) json_flag(&j, NULL, cells[row * count + key]);
+        json_end(&j);
+    }
+    json_end(&j);
+    json_end(&j);
+}
+
+static void print_grid(const Job *job, size_t k, const RaspSequence *tokens, const bool *cells) {
+    const Runner *r = job->runner;
+    size_t count = rasp_sequence_length(tokens);
+    Arena *arena = arena_child(command_arena());
+    const char **text = ARENA_ARRAY(arena, count, const char *);
+    for (size_t i = 0; i < count; i++)
+        text[i] = print_cell(arena, rasp_sequence_at(tokens, i), r->options->precision);
+    if (r->options->named)
+        printf("%s =\n", safe_text(r->names[k]));
+    else if (r->inputs > 1)
+        putchar('\n');
+    columns_print_grid(stdout, text, count, cells, r->options->named ? 2 : 0, width_of_output());
+    arena_free(arena);
+}
+
+static bool run_selector(const Job *job, size_t k, RaspError *error) {
+    const Runner *r = job->runner;
+    const RaspSequence *tokens;
+    const bool *cells = r->machine->selection(r->machine->self, job->pass, k, error);
+    if (!cells) return false;
+    r->machine->is_string(job->pass, &tokens);
+    progress_hide();
+    if (r->options->json)
+        print_json_selection(job, k, cells, rasp_sequence_length(tokens));
+    else
+        print_grid(job, k, tokens, cells);
+    return true;
+}
+
 /* With --json every input has its line, so that lines can be matched with inputs. */
 static void print_json_error(const Job *job, size_t k, const char *error) {
     Json j = {.out = stdout};
     if (!job->runner->options->json) return;
     json_begin_object(&j, NULL);
-    json_text(&j, "sop", job->runner->names[k]);
+    json_text(&j, is_selector(job->runner, k) ? "selector" : "sop", job->runner->names[k]);
     if (job->pass)
         json_input(&j, job);
     else
@@ -114,17 +166,21 @@ static void fail(const Job *job, const RaspError *error) {
 
 /* --- one input -------------------------------------------------------------------------- */
 
+static bool run_values(const Job *job, size_t k, RaspError *error) {
+    const Runner *r = job->runner;
+    const RaspSequence *values = r->machine->values(r->machine->self, job->pass, k, error);
+    if (values) print_result(job, k, values);
+    return values != NULL;
+}
+
 static bool run_sop(const Job *job, size_t k) {
     RaspError error;
     Runner *r = job->runner;
-    const RaspSequence *values = r->machine->values(r->machine->self, job->pass, k, &error);
-    if (values) {
-        print_result(job, k, values);
-    } else if (!is_interruption(r, &error)) {
-        fail(job, &error);
-        print_json_error(job, k, error.text);
-    }
-    return values != NULL;
+    if ((is_selector(r, k) ? run_selector : run_values)(job, k, &error)) return true;
+    if (is_interruption(r, &error)) return false;
+    fail(job, &error);
+    print_json_error(job, k, error.text);
+    return false;
 }
 
 static void run_job(Job *job) {

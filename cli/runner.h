@@ -26,6 +26,8 @@ typedef struct Machine {
     bool (*is_string)(void *pass, const RaspSequence **tokens);
     /* The values of the k-th s-op; NULL and the error: of this one there are none. */
     const RaspSequence *(*values)(void *self, void *pass, size_t k, RaspError *error);
+    /* The same of a selector (Runner.kinds): cell [i * n + j]; NULL: there are none. */
+    const bool *(*selection)(void *self, void *pass, size_t k, RaspError *error);
     /* Further members of the JSON object of s-op k; may be NULL. */
     void (*json)(void *self, void *pass, size_t k, Json *json);
     /* How the results of a pass came about, to standard output; may be NULL. */
@@ -37,7 +39,8 @@ typedef struct Machine {
 typedef struct Runner {
     const RunnerOptions *options;
     const Machine *machine;
-    const char *const *names; /* of the s-ops */
+    const char *const *names;   /* of the s-ops */
+    const RaspValueKind *kinds; /* what they are; NULL: s-ops all of them */
     size_t count;
     size_t line_limit; /* bytes of a line of standard input */
     size_t inputs;     /* run so far */

@@ -6,20 +6,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The whole file, of `most` bytes at most, from malloc: 0, or an errno. */
-static int read_whole(const char *path, size_t most, char **text, size_t *length) {
+/* All of it, of `most` bytes at most, from malloc: 0, or an errno. */
+static int read_stream(FILE *in, size_t most, char **text, size_t *length) {
     char buffer[1 << 14];
     size_t got, size = 0;
-    FILE *in = file_open(path);
-    if (!in) return errno;
     FILE *out = open_memstream(text, length);
     while (out && size <= most && (got = fread(buffer, 1, sizeof buffer, in)) > 0)
         size += fwrite(buffer, 1, got, out);
     int error = !out ? ENOMEM : size > most ? EFBIG : ferror(in) ? errno : 0;
     if (out && fclose(out) != 0 && !error) error = ENOMEM;
-    fclose(in);
     if (error && out) free(*text);
     return error;
+}
+
+static int read_whole(const char *path, size_t most, char **text, size_t *length) {
+    FILE *in = file_open(path);
+    if (!in) return errno;
+    int error = read_stream(in, most, text, length);
+    fclose(in);
+    return error;
+}
+
+int sources_standard_input(char **text, size_t *length) {
+    return read_stream(stdin, (size_t)1 << 30, text, length);
 }
 
 /* False: out of memory.  No jump leaves the callback, for the library is above it. */

@@ -19,4 +19,7 @@ typedef struct Sources {
 /* For RaspConfig.read: the file system's, and what was read is kept in `context`, a Sources. */
 RaspRead sources_read;
 
+/* All of standard input, from malloc: 0, or an errno. */
+int sources_standard_input(char **text, size_t *length);
+
 #endif

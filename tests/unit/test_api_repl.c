@@ -79,7 +79,7 @@ static void stopped(void *context, RaspRepl *repl, const char *text) {
 }
 
 static RaspEvents events_to(Log *log) {
-    return (RaspEvents){log, named, applied, drawn, example, failed, syntax, stopped};
+    return (RaspEvents){log, named, applied, drawn, example, failed, syntax, stopped, NULL};
 }
 
 static bool line(RaspRepl *repl, const char *text) {
