@@ -100,6 +100,8 @@ typedef struct RaspMessage {
  * by ANSI escapes.  Control characters of the source are shown as blanks, those of the message
  * as escapes. */
 RASP_API char *rasp_message_show(const RaspMessage *message, bool colour);
+/* The same in lines of at most `width` columns, as far as words allow; 0: any. */
+RASP_API char *rasp_message_fit(const RaspMessage *message, bool colour, size_t width);
 
 /* === what every handle is made with ======================================================= */
 
@@ -668,13 +670,20 @@ typedef struct RaspEvents {
     void (*syntax)(void *context, RaspRepl *repl, const RaspMessage *message);
     /* Memory used up, or cancelled; `repl` is NULL if that was while it started. */
     void (*stopped)(void *context, RaspRepl *repl, const char *text);
-    /* Behind a `named` s-op or selector: what runs and can hardly have been meant. */
+    /* What can hardly have been meant: behind a `named` s-op or selector that runs all the same, or of
+     * a line that is read as it must be meant (rasp_repl_relax). */
     void (*warned)(void *context, RaspRepl *repl, const RaspMessage *message);
 } RaspEvents;
 
 RASP_API RaspRepl *rasp_repl_new(const RaspEvents *events, const RaspConfig *config,
                                  RaspError *error);
 RASP_API void rasp_repl_free(RaspRepl *repl);
+
+/* For people who type, beyond the reference's rules: several statements on a line all run; a blank
+ * line begins nothing and ends what lacks no more than a ';'; a ';' behind a command is fine; where
+ * one is missing and the next line does not continue the statement, it is read as if it was there;
+ * `load` reads a file as rasp_program_load does. */
+RASP_API void rasp_repl_relax(RaspRepl *repl, bool relaxed);
 
 /* Takes a line, without its newline.  False: it was `exit`. */
 RASP_API bool rasp_repl_line(RaspRepl *repl, const char *line, size_t length);

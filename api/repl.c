@@ -16,7 +16,7 @@ struct RaspRepl {
     RaspEvents events;
     Session *session;
     Reader *reader;
-    bool done;
+    bool done, relaxed;
     NodeId *warned; /* nodes that a warning was given for */
     size_t warned_count, warned_room;
     /* During an event: */
@@ -335,6 +335,8 @@ static void on_syntax(void *context, const SourceMap *map, const Diag *diag) {
     RaspMessage notes[MOST_NOTES], message = message_of(map, diag, notes, MOST_NOTES);
     if (r->events.syntax && diag->severity == DIAG_ERROR)
         r->events.syntax(r->events.context, r, &message);
+    else if (r->events.warned && r->relaxed && diag->severity == DIAG_WARNING)
+        r->events.warned(r->events.context, r, &message);
 }
 
 /* --- the session ------------------------------------------------------------------------ */
@@ -393,15 +395,29 @@ typedef struct Line {
     size_t length;
 } Line;
 
+static void execute(RaspRepl *r, const Ast *unit) {
+    if (session_execute(r->session, unit) == SESSION_EXIT) r->done = true;
+}
+
+/* One after the other, whether or not one fails; Ctrl-C ends all of them. */
+static void execute_all(RaspRepl *r, const Ast *block) {
+    const volatile sig_atomic_t *cancel = r->core.config.cancel;
+    for (uint32_t k = 0; k < block->count && !r->done && !(cancel && *cancel); k++)
+        execute(r, block->child[k]);
+}
+
 static void take(RaspRepl *r, const ReaderResult *result) {
     switch (result->status) {
     case READER_MORE:
         break;
     case READER_UNIT:
-        if (session_execute(r->session, result->unit) == SESSION_EXIT) r->done = true;
+        execute(r, result->unit);
         break;
     case READER_SEVERAL:
-        on_fault(r, r->session, &(Fault){.id = FAULT_SEVERAL_STATEMENTS});
+        if (r->relaxed)
+            execute_all(r, result->unit);
+        else
+            on_fault(r, r->session, &(Fault){.id = FAULT_SEVERAL_STATEMENTS});
         break;
     case READER_ERROR:
         on_syntax(
@@ -412,10 +428,10 @@ static void take(RaspRepl *r, const ReaderResult *result) {
 }
 
 /* Adds the line to the session's texts and reads it. */
-static ReaderResult read_line(RaspRepl *r, const Line *line) {
+static ReaderResult read_line(RaspRepl *r, const Line *line, const Source **source) {
     SourceMap *map = session_sources(r->session);
-    const Source *source = source_add(map, "console", line->text, line->length);
-    if (source) return reader_line(r->reader, source, 0, source->length);
+    *source = source_add(map, "console", line->text, line->length);
+    if (*source) return reader_line(r->reader, *source, 0, (*source)->length);
     reader_drop(r->reader);
     return (ReaderResult){.status = READER_ERROR,
                           .message = "no room for this line: a session holds 4 GiB of text"};
@@ -423,9 +439,19 @@ static ReaderResult read_line(RaspRepl *r, const Line *line) {
 
 static bool take_line(Core *core, void *context) {
     RaspRepl *r = (RaspRepl *)core;
-    ReaderResult result = read_line(r, context);
+    const Source *source;
+    ReaderResult result = read_line(r, context, &source);
+    take(r, &result);
+    if (!result.again) return true;
+    result = reader_line(r->reader, source, 0, source->length);
     take(r, &result);
     return true;
+}
+
+void rasp_repl_relax(RaspRepl *r, bool relaxed) {
+    r->relaxed = relaxed;
+    reader_relax(r->reader, relaxed ? &(DiagSink){on_syntax, r} : NULL);
+    session_load_whole(r->session, relaxed);
 }
 
 bool rasp_repl_line(RaspRepl *r, const char *line, size_t length) {

@@ -21,6 +21,7 @@ static void greet(const Repl *repl) {
 /* ">> ", or ".. " and two blanks for each word `def` so far. */
 static const char *prompt(Repl *repl) {
     if (rasp_repl_fresh(repl->session)) return ">> ";
+    if (repl->options->relaxed) return ".. "; /* what is pasted has its own indentation */
     size_t blanks = 2 * (size_t)rasp_repl_def_words(repl->session), size = blanks + sizeof ".. ";
     if (size > repl->prompt_room) {
         char *larger = realloc(repl->prompt, size);
@@ -51,6 +52,7 @@ static void load(Repl *repl) {
     FILE *out = open_memstream(&line, &length);
     if (!out) return;
     fprintf(out, "load \"%s\";", path);
+    rasp_repl_relax(repl->session, true);
     if (fclose(out) == 0) rasp_repl_line(repl->session, line, length);
     free(line);
 }
@@ -82,6 +84,7 @@ bool repl_run(const ReplOptions *options) {
     if (options->started) options->started(options->context, repl.session);
     greet(&repl);
     if (options->load) load(&repl);
+    rasp_repl_relax(repl.session, options->relaxed);
     loop(&repl);
     rasp_repl_free(repl.session);
     free(repl.prompt);

@@ -11,6 +11,7 @@ typedef struct ReplOptions {
     LineInput *lines;
     const char *load;   /* a program that the session begins with; NULL: none */
     const char *banner; /* NULL: the reference's two lines */
+    bool relaxed;       /* rasp_repl_relax; continued statements are not indented by the prompt */
     /* Told of the session once it stands (for completion); NULL: nobody. */
     void (*started)(void *context, RaspRepl *repl);
     /* Sees the first line of a statement before the session does; true: it was a command of

@@ -194,10 +194,31 @@ static bool lacks_semicolon(const Parser *p, int kind, bool begins_line) {
     return parser_accepts(p, TOK_SEMICOLON);
 }
 
+bool parser_lacks_semicolon(const Parser *p) {
+    return p->pending && !p->depth && lacks_semicolon(p, TOK_YYEOF, true);
+}
+
+bool parser_begins_statement(int kind) {
+    return has_trait(kind, BEGINS_STATEMENT);
+}
+
 static void add_semicolon(Parser *p) {
     Span behind = {p->last.span.end, p->last.span.end};
-    parser_error(p, behind, "expected ';' after this statement");
+    if (p->relaxed)
+        diag_report(p->context.sink, p->context.map,
+                    &(Diag){.severity = DIAG_WARNING,
+                            .span = behind,
+                            .message = "expected ';' here: read as if there was one"});
+    else
+        parser_error(p, behind, "expected ';' after this statement");
     if (!p->stopped) push_virtual(p, TOK_SEMICOLON);
+}
+
+/* A ';' behind a command, or behind nothing at all. */
+static bool is_spare(Parser *p, int kind) {
+    if (!p->relaxed || p->recovering || kind != TOK_SEMICOLON || p->depth) return false;
+    parser_line_end(p);
+    return !p->pending;
 }
 
 static void take(Parser *p, Token token, const RASP_STYPE *value) {
@@ -206,6 +227,7 @@ static void take(Parser *p, Token token, const RASP_STYPE *value) {
     if (begins_line) parser_line_end(p);
     if (token.kind == TOK_RBRACE) token.kind = closing_kind(p);
     if (lacks_semicolon(p, token.kind, begins_line)) add_semicolon(p);
+    if (is_spare(p, token.kind)) return;
     if (p->recovering && !wanted_in_recovery(p, &token)) return;
     if (!p->stopped) push(p, token, value);
 }

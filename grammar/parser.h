@@ -34,6 +34,7 @@ typedef struct Parser {
     ParseContext context;
     const char *end_name; /* what the end of the text is called in messages */
     unsigned error_limit; /* stop after so many mistakes */
+    bool relaxed;         /* see reader.h: a ';' too many or too few is no mistake */
 
     Arena *memory; /* of the scanner, which loses pieces when an allocation fails */
     void *scanner; /* yyscan_t */
@@ -63,9 +64,10 @@ void parser_restart(Parser *p); /* forgets everything taken so far */
 void parser_clear(Parser *p);
 /* Takes all tokens of a text whose first byte has the map offset `base`. */
 void parser_take(Parser *p, const char *text, uint32_t length, uint32_t base);
-void parser_line_end(Parser *p);       /* ends a complete REPL command */
-void parser_end_expression(Parser *p); /* as if ';' stood here */
-void parser_end(Parser *p);            /* the text is all */
+void parser_line_end(Parser *p);              /* ends a complete REPL command */
+void parser_end_expression(Parser *p);        /* as if ';' stood here */
+bool parser_lacks_semicolon(const Parser *p); /* and nothing else: a ';' would end a statement */
+void parser_end(Parser *p);                   /* the text is all */
 
 /* parser.c: called from the grammar's actions and from the scanner. */
 void parser_add(Parser *p, Ast *statement, bool has_lookahead);
@@ -89,6 +91,7 @@ enum { PARSER_TOKENS_MAX = 96 };
 /* Could a token of this kind come next? */
 bool parser_accepts(const Parser *p, int kind);
 const char *parser_token_name(int kind);
+bool parser_begins_statement(int kind);
 
 /* expect.c: "expected …, found …" for the token p->now. */
 void parser_syntax_error(Parser *p, const int *expected, int count);

@@ -8,6 +8,7 @@
 struct Reader {
     Parser parser;
     DiagSink sink;
+    DiagSink warnings;   /* relaxed: whom they are told */
     ReaderResult result; /* the mistake, while a line is taken */
     unsigned defs;
     bool begun;
@@ -17,10 +18,11 @@ static bool is_blank(char c) {
     return c && strchr(" \t\r\n\f\v", c);
 }
 
-/* The first message of the unit is its result; warnings are for files. */
+/* The first message of the unit is its result; warnings are for files, and for people. */
 static void keep_message(void *context, const SourceMap *map, const Diag *diag) {
-    (void)map;
     Reader *reader = context;
+    if (diag->severity == DIAG_WARNING && reader->parser.relaxed)
+        diag_report(&reader->warnings, map, diag);
     if (diag->severity != DIAG_ERROR || reader->result.status == READER_ERROR) return;
     Arena *arena = reader->parser.context.arena;
     reader->result =
@@ -50,6 +52,11 @@ void reader_free(Reader *reader) {
     if (reader) parser_clear(&reader->parser);
 }
 
+void reader_relax(Reader *reader, const DiagSink *sink) {
+    reader->parser.relaxed = sink != NULL;
+    if (sink) reader->warnings = *sink;
+}
+
 void reader_drop(Reader *reader) {
     reader->defs = 0;
     reader->begun = false;
@@ -75,6 +82,12 @@ static unsigned count_defs(const char *text, size_t length) {
     return count;
 }
 
+static bool is_empty(const char *text, size_t length) {
+    size_t at = 0;
+    while (at < length && is_blank(text[at])) at++;
+    return at == length;
+}
+
 static bool is_comment(const char *text, size_t length) {
     size_t at = 0;
     while (at < length && is_blank(text[at])) at++;
@@ -93,8 +106,16 @@ static void take_line(Reader *reader, const char *text, uint32_t length, uint32_
                      (unsigned char)text[good], good);
         return;
     }
+    if (p->relaxed && is_empty(text, length) && parser_lacks_semicolon(p)) parser_end_expression(p);
     parser_take(p, text, length, base);
     parser_line_end(p);
+}
+
+/* Is the mistake the line's first word, which could begin a statement? */
+static bool begins_anew(const Parser *p, const Source *source, uint32_t at) {
+    Span wrong = p->now.span;
+    if (!parser_begins_statement(p->now.kind) || wrong.begin < source->base + at) return false;
+    return is_empty(source->text + at, wrong.begin - source->base - at);
 }
 
 static ReaderResult finish_line(Reader *reader) {
@@ -103,8 +124,10 @@ static ReaderResult finish_line(Reader *reader) {
     if (!p->errors && !p->pending && p->block) {
         bool one = p->block->count == 1;
         result.status = one ? READER_UNIT : READER_SEVERAL;
-        result.unit = one ? p->block->child[0] : NULL;
+        result.unit = one ? p->block->child[0] : p->block;
     }
+    if (p->relaxed && result.status == READER_MORE && !p->pending && !p->block)
+        reader_drop(reader); /* nothing has begun */
     if (result.status != READER_MORE) reader_drop(reader);
     return result;
 }
@@ -112,11 +135,14 @@ static ReaderResult finish_line(Reader *reader) {
 ReaderResult reader_line(Reader *reader, const Source *source, uint32_t at, uint32_t length) {
     Budget *budget = arena_budget(reader->parser.context.arena);
     BudgetGuard guard;
+    bool goes_on = reader->begun;
     reader->begun = true;
     reader->result = (ReaderResult){.status = READER_MORE};
     if (BUDGET_ENTER(budget, &guard)) {
         take_line(reader, source->text + at, length, source->base + at);
+        bool again = goes_on && reader->parser.relaxed && begins_anew(&reader->parser, source, at);
         ReaderResult result = finish_line(reader);
+        result.again = result.status == READER_ERROR && again;
         budget_leave(budget, &guard);
         return result;
     }

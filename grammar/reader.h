@@ -23,9 +23,11 @@ typedef enum ReaderStatus {
 
 typedef struct ReaderResult {
     ReaderStatus status;
-    Ast *unit;           /* READER_UNIT: the statement */
+    Ast *unit;           /* READER_UNIT: the statement; READER_SEVERAL: a block of them */
     const char *message; /* READER_ERROR: one line, in the arena */
     Span span;           /* READER_ERROR: where */
+    bool again;          /* READER_ERROR of what stood on earlier lines, which the line does not
+                            continue: it may be taken once more, on its own */
 } ReaderResult;
 
 typedef struct Reader Reader;
@@ -33,6 +35,11 @@ typedef struct Reader Reader;
 /* The context's sink is not used: the first mistake of a unit is the result. */
 Reader *reader_new(const ParseContext *context);
 void reader_free(Reader *reader); /* NULL is fine */
+
+/* For people who type, beyond the reference: a blank line begins nothing, and ends a statement that
+ * lacks no more than its ';'; a ';' behind a command is fine; where one is missing and the next
+ * line does not continue the statement, it is read as if it was there.  Warnings go to `sink`. */
+void reader_relax(Reader *reader, const DiagSink *sink);
 
 /* The bytes [at, at + length) of the source are the next line, with or without its newline.
  * May jump to the budget's guard; the unit is then dropped. */

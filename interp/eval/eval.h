@@ -108,6 +108,7 @@ struct Session {
     size_t pending_count, pending_room;
     bool cancelled;        /* by Ctrl-C: loads end too */
     bool failed;           /* batch: a mistake has been reported */
+    bool loads_whole;      /* session_load_whole */
     bool silent_undefined; /* batch: a load failed, so any name may be missing */
     Scope *missing;        /* batch: names that a failed statement would have set */
     const Str *undefined;  /* the name of the last such fault */

@@ -260,9 +260,10 @@ void eval_load(Session *s, const Ast *ast) {
     s->trial = NULL;
     s->show_sops = s->show_selectors = false;
     s->scope = scope;
-    if (s->options.mode == SESSION_REPL)
+    bool batch = s->options.mode == SESSION_BATCH;
+    if (!batch && !s->loads_whole)
         load_lines(s, source);
-    else if (!load_whole(s, scope, source))
+    else if (!load_whole(s, scope, source) && batch)
         s->failed = s->silent_undefined = true;
     scope->exports = NULL;
     s->scope = frame.caller;

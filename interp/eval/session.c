@@ -142,6 +142,10 @@ SessionOutcome session_execute(Session *s, const Ast *unit) {
     return execution.outcome;
 }
 
+void session_load_whole(Session *s, bool whole) {
+    s->loads_whole = whole;
+}
+
 Value session_example(const Session *s, AstTarget which) {
     return which == AST_SELECTOR ? s->selector_example.value : s->sop_example.value;
 }

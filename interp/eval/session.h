@@ -84,6 +84,10 @@ typedef enum SessionOutcome { SESSION_DONE, SESSION_FAILED, SESSION_EXIT } Sessi
 /* Executes one unit in the console scope. */
 SessionOutcome session_execute(Session *session, const Ast *unit);
 
+/* `load` reads a file as in batch mode: whole, several statements a line, every mistake reported.
+ */
+void session_load_whole(Session *session, bool whole);
+
 /* The running example, a string or list (AST_SOP or AST_SELECTOR); whether s-ops or selectors
  * are shown with theirs; and `full seq display`. */
 Value session_example(const Session *session, AstTarget which);

@@ -63,9 +63,78 @@ static void test_reader(void **state) {
             char prompt = reader_is_fresh(reader) ? '-' : (char)('0' + reader_def_words(reader));
             if ("muse"[result.status] != dialogues[k].status[i] || prompt != dialogues[k].prompt[i])
                 fail_msg("line '%s': found %c%c", line, "muse"[result.status], prompt);
-            assert_int_equal(result.unit != NULL, result.status == READER_UNIT);
+            assert_int_equal(result.unit != NULL,
+                             result.status == READER_UNIT || result.status == READER_SEVERAL);
             assert_int_equal(result.message != NULL, result.status == READER_ERROR);
         }
+        reader_free(reader);
+        close_fixture(&f);
+    }
+}
+
+/* The same for people who type; `a`: an error, and the line may be taken again; `warnings` of all.
+ */
+static const struct {
+    const char *lines[6];
+    const char *status, *prompt;
+    size_t warnings;
+} relaxed[] = {
+    {{"x = 1;"}, "u", "-", 0},
+    {{"", " \t", "# note", "x = 1;"}, "mmmu", "----", 0},
+    {{"x = 1; y = 2;"}, "s", "-", 0},
+    {{"x = 1; y =", "2;"}, "ms", "0-", 0},
+    {{"def f(a) { return a; } f(1);"}, "s", "-", 0},
+    {{"set example \"abc\";", "show example;", "examples off;", "exit;"}, "uuuu", "----", 0},
+    {{"s-op examples on; x = 1;"}, "s", "-", 0},
+    {{";", ";;", "x = 1;;"}, "mmu", "---", 0},
+    /* A ';' is missing, and the next line does not go on. */
+    {{"x = 1", "y = 2;"}, "ms", "0-", 1},
+    {{"x = f(1)", "def g(a) { return a; }"}, "ms", "0-", 1},
+    {{"x = 1", "show example"}, "ms", "0-", 1},
+    {{"def f(a) {", "y = a", "return y", "}"}, "mmmu", "111-", 2},
+    /* It does go on. */
+    {{"x = 1", "+ 2;"}, "mu", "0-", 0},
+    {{"x = 1", "", "+ 2;"}, "muu", "0--", 0}, /* the blank line ends it */
+    {{"x = select(tokens,", "", "tokens, ==);"}, "mmu", "00-", 0},
+    {{"def f(a) {", "", "return a;", "", "}"}, "mmmmu", "1111-", 0},
+    {{"x = 1 +", "", "2;"}, "mmu", "00-", 0},
+    /* It cannot, for another reason. */
+    {{"x = (1 + 2", "y = 4;"}, "ma", "0-", 0},
+    {{"x = [1, 2", "load \"a\";"}, "ma", "0-", 0},
+    {{"x = (1 + 2", "* 3;", "1;"}, "meu", "0--", 0},
+    {{"x = 1 y = 2;"}, "e", "-", 0},
+    {{"x = ;", "1;"}, "eu", "--", 0},
+    {{"def f(x) { x; }"}, "e", "-", 0},
+    {{"1 < 2 < 3;"}, "u", "-", 1},
+};
+
+static void count_warning(void *context, const SourceMap *map, const Diag *diag) {
+    (void)map;
+    assert_int_equal(diag->severity, DIAG_WARNING);
+    ++*(size_t *)context;
+}
+
+static void test_reader_relaxed(void **state) {
+    (void)state;
+    for (size_t k = 0; k < COUNT(relaxed); k++) {
+        Fixture f;
+        size_t warnings = 0;
+        open_fixture(&f);
+        Reader *reader = reader_new(&f.context);
+        reader_relax(reader, &(DiagSink){count_warning, &warnings});
+        for (size_t i = 0; i < strlen(relaxed[k].status); i++) {
+            const char *line = relaxed[k].lines[i];
+            const Source *source = add(&f, line, strlen(line));
+            ReaderResult result = reader_line(reader, source, 0, source->length);
+            char prompt = reader_is_fresh(reader) ? '-' : (char)('0' + reader_def_words(reader));
+            char found = result.again ? 'a' : "muse"[result.status];
+            if (found != relaxed[k].status[i] || prompt != relaxed[k].prompt[i])
+                fail_msg("line '%s': found %c%c", line, found, prompt);
+            if (!result.again) continue;
+            result = reader_line(reader, source, 0, source->length);
+            assert_int_equal(result.status, READER_UNIT);
+        }
+        assert_int_equal(warnings, relaxed[k].warnings);
         reader_free(reader);
         close_fixture(&f);
     }
@@ -157,6 +226,7 @@ static void test_reader_out_of_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reader),
+        cmocka_unit_test(test_reader_relaxed),
         cmocka_unit_test(test_reader_tree_and_places),
         cmocka_unit_test(test_reader_drop),
         cmocka_unit_test(test_reader_many_lines),
