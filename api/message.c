@@ -82,16 +82,31 @@ static const struct {
     [RASP_NOTE] = {"note", "\33[1;36m"},
 };
 
-enum { SHOWN = 160, LEAD = 60 }; /* a very long line is shown around its span, in bytes */
+/* How messages are written. */
+typedef struct Style {
+    FILE *out;
+    bool colour;
+    size_t width; /* of lines; 0: any */
+} Style;
 
-/* The part [*from, *to) of the line that is shown, cut between code points. */
-static void window(const RaspMessage *m, uint32_t *from, uint32_t *to) {
+enum {
+    SHOWN = 160, /* bytes of a very long line, around the span */
+    MARGIN = 14, /* columns beside them: the number, "..." on both sides */
+    LEAST = 12,
+    INDENT = 4 /* of further lines of a message */
+};
+
+/* The part [*from, *to) of the line that is shown, cut between code points; no character takes more
+ * columns than bytes. */
+static void window(const RaspMessage *m, size_t width, uint32_t *from, uint32_t *to) {
+    size_t most = !width ? SHOWN : width < MARGIN + LEAST ? LEAST : width - MARGIN;
+    uint32_t shown = most < SHOWN ? (uint32_t)most : SHOWN, lead = shown * 3 / 8;
     *from = 0;
     *to = m->line_length;
-    if (m->line_length <= SHOWN) return;
-    if (m->begin > LEAD) *from = m->begin - LEAD;
+    if (m->line_length <= shown) return;
+    if (m->begin > lead) *from = m->begin - lead;
     while (*from < m->begin && ((unsigned char)m->line[*from] & 0xc0) == 0x80) ++*from;
-    if (*to - *from > SHOWN) *to = *from + SHOWN;
+    if (*to - *from > shown) *to = *from + shown;
     while (*to < m->line_length && ((unsigned char)m->line[*to] & 0xc0) == 0x80) ++*to;
 }
 
@@ -108,9 +123,11 @@ static void print_under(FILE *out, const char *text, uint32_t from, uint32_t to,
     }
 }
 
-static void print_excerpt(FILE *out, const RaspMessage *m, const char *on, const char *off) {
+static void print_excerpt(const Style *style, const RaspMessage *m, const char *on,
+                          const char *off) {
     uint32_t from, to;
-    window(m, &from, &to);
+    FILE *out = style->out;
+    window(m, style->width, &from, &to);
     const char *ellipsis = from ? "..." : "";
     fprintf(out, "%5u | %s", m->place.line, ellipsis);
     for (uint32_t k = from; k < to;) { /* no control characters to the terminal */
@@ -132,33 +149,67 @@ static void print_excerpt(FILE *out, const RaspMessage *m, const char *on, const
     fprintf(out, "%s\n", off);
 }
 
-/* On the message's own line. */
-static void print_safe(FILE *out, const char *text) {
+static void print_safe(FILE *out, const char *text, size_t length) {
     char escape[SAFE_MOST];
-    for (size_t at = 0, length = strlen(text); at < length;) {
+    for (size_t at = 0; at < length;) {
         size_t step = safe_step(text + at, length - at, escape);
         fwrite(*escape ? escape : text + at, 1, *escape ? strlen(escape) : step, out);
         at += step;
     }
 }
 
-static void print_message(FILE *out, const RaspMessage *m, bool colour) {
-    const char *on = colour ? severities[m->severity].colour : "", *off = colour ? "\33[0m" : "";
-    print_safe(out, m->place.source ? m->place.source : "rasp: ");
-    if (m->place.source) fprintf(out, ":%u:%u: ", m->place.line, m->place.column);
-    fprintf(out, "%s%s:%s ", on, severities[m->severity].word, off);
-    print_safe(out, m->text);
-    fputc('\n', out);
-    if (m->line) print_excerpt(out, m, on, off);
-    for (size_t k = 0; k < m->note_count; k++) print_message(out, &m->notes[k], colour);
+static size_t columns_of(const char *text, size_t length) {
+    char escape[SAFE_MOST];
+    size_t columns = 0;
+    for (size_t at = 0, step; at < length; at += step) {
+        step = safe_step(text + at, length - at, escape);
+        columns += *escape ? strlen(escape) : (size_t)utf8_width(utf8_decode(text + at));
+    }
+    return columns;
+}
+
+/* Word by word, from the column on. */
+static void print_text(const Style *style, const char *text, size_t column) {
+    for (const char *at = text; *at;) {
+        size_t blanks = strspn(at, " "), length = blanks + strcspn(at + blanks, " ");
+        size_t columns = columns_of(at, length);
+        if (style->width && column > INDENT && column + columns > style->width) {
+            fprintf(style->out, "\n%*s", INDENT, "");
+            column = INDENT;
+            at += blanks, length -= blanks, columns -= blanks;
+        }
+        print_safe(style->out, at, length);
+        column += columns;
+        at += length;
+    }
+    fputc('\n', style->out);
+}
+
+static void print_message(const Style *style, const RaspMessage *m) {
+    const char *word = severities[m->severity].word;
+    const char *on = style->colour ? severities[m->severity].colour : "",
+               *off = style->colour ? "\33[0m" : "";
+    const char *name = m->place.source ? m->place.source : "rasp";
+    char place[32] = ": ";
+    if (m->place.source) snprintf(place, sizeof place, ":%u:%u: ", m->place.line, m->place.column);
+    print_safe(style->out, name, strlen(name));
+    fprintf(style->out, "%s%s%s:%s ", place, on, word, off);
+    print_text(style, m->text,
+               columns_of(name, strlen(name)) + strlen(place) + strlen(word) + strlen(": "));
+    if (m->line) print_excerpt(style, m, on, off);
+    for (size_t k = 0; k < m->note_count; k++) print_message(style, &m->notes[k]);
+}
+
+char *rasp_message_fit(const RaspMessage *message, bool colour, size_t width) {
+    char *text = NULL;
+    size_t size;
+    Style style = {open_memstream(&text, &size), colour, width};
+    if (!style.out) return NULL;
+    print_message(&style, message);
+    fclose(style.out);
+    return text;
 }
 
 char *rasp_message_show(const RaspMessage *message, bool colour) {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out) return NULL;
-    print_message(out, message, colour);
-    fclose(out);
-    return text;
+    return rasp_message_fit(message, colour, 0);
 }

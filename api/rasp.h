@@ -670,8 +670,8 @@ typedef struct RaspEvents {
     void (*syntax)(void *context, RaspRepl *repl, const RaspMessage *message);
     /* Memory used up, or cancelled; `repl` is NULL if that was while it started. */
     void (*stopped)(void *context, RaspRepl *repl, const char *text);
-    /* What can hardly have been meant: behind a `named` s-op or selector that runs all the same, or of
-     * a line that is read as it must be meant (rasp_repl_relax). */
+    /* What can hardly have been meant: behind a `named` s-op or selector that runs all the same, or
+     * of a line that is read as it must be meant (rasp_repl_relax). */
     void (*warned)(void *context, RaspRepl *repl, const RaspMessage *message);
 } RaspEvents;
 

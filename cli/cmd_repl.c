@@ -9,6 +9,7 @@
 #include "cli/repl.h"
 #include "cli/report.h"
 #include "cli/stop.h"
+#include "cli/width.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -49,10 +50,15 @@ static bool run(size_t memory, const char *load, LineInput *lines, Terminal *ter
                        .context = terminal,
                        .cancel = stop_catch()};
     if (edits) {
+        enum { NARROW = 60 };
+        bool narrow = width_of_output() < NARROW;
         how.banner = arena_format(command_arena(),
-                                  "rasp %s   (help tells what there is, Ctrl-D leaves)\n"
+                                  "rasp %s %s\n"
                                   "running example is: hello\n",
-                                  rasp_version());
+                                  rasp_version(),
+                                  narrow ? "(help tells, Ctrl-D leaves)"
+                                         : "  (help tells what there is, Ctrl-D leaves)");
+        how.relaxed = true;
         how.started = on_start;
         how.command = on_line;
     }

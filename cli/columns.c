@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { GAP = 1, NOTE_GAP = 2 };
 
@@ -42,15 +43,21 @@ static size_t column_width(const Columns *c, size_t column) {
     return widest;
 }
 
-/* The end of the block that begins at `first`: one column at least. */
+/* The end of the block that begins at `first`: one column at least.  Notes stand in the last one.
+ */
 static size_t block_end(const Printing *p, size_t first) {
-    size_t used = p->indent + p->label + GAP + p->note, end = first;
+    size_t used = p->indent + p->label + GAP, end = first;
     while (end < p->of->count) {
+        bool last = end + 1 == p->of->count;
         used += GAP + p->widths[end];
-        if (end > first && used > p->width) break;
+        if (end > first && used + (last ? p->note : 0) > p->width) break;
         end++;
     }
     return end;
+}
+
+static bool is_blank(const char *text) {
+    return text[strspn(text, " ")] == '\0';
 }
 
 static void print_row(const Printing *p, size_t row, size_t first, size_t end) {
@@ -64,13 +71,23 @@ static void print_row(const Printing *p, size_t row, size_t first, size_t end) {
         const char *cell = c->cell(c->context, row, k);
         size_t columns = wrap_columns(cell);
         owed += GAP + p->widths[k] - columns;
-        if (*cell) wrap_right(p->out, cell, owed + columns), owed = 0;
+        if (is_blank(cell))
+            owed += columns;
+        else
+            wrap_right(p->out, cell, owed + columns), owed = 0;
     }
     if (c->note && end == c->count) {
         const char *note = c->note(c->context, row);
-        wrap_right(p->out, note, owed + NOTE_GAP + wrap_columns(note));
+        if (*note) wrap_right(p->out, note, owed + NOTE_GAP + wrap_columns(note));
     }
     fputc('\n', p->out);
+}
+
+static void print_numbers(const Printing *p, size_t first, size_t end) {
+    if (end == first + 1)
+        fprintf(p->out, "%*sposition %zu\n", (int)p->indent, "", first);
+    else
+        fprintf(p->out, "%*spositions %zu to %zu\n", (int)p->indent, "", first, end - 1);
 }
 
 void columns_print(FILE *out, const Columns *c, size_t indent, size_t width) {
@@ -84,10 +101,7 @@ void columns_print(FILE *out, const Columns *c, size_t indent, size_t width) {
                   widths};
     for (size_t first = 0, end; first < c->count; first = end) {
         end = block_end(&p, first);
-        if (end == first + 1 && c->count > 1)
-            fprintf(out, "%*sposition %zu\n", (int)indent, "", first);
-        else if (first || end < c->count)
-            fprintf(out, "%*spositions %zu to %zu\n", (int)indent, "", first, end - 1);
+        if (c->numbered && (first || end < c->count)) print_numbers(&p, first, end);
         for (size_t r = 0; r < c->rows; r++) print_row(&p, r, first, end);
     }
     free(widths);
@@ -119,6 +133,7 @@ void columns_print_grid(FILE *out, const char *const *token, size_t count, const
                              .count = count,
                              .label = grid_label,
                              .cell = grid_cell,
+                             .numbered = true,
                              .context = &grid},
                   indent, width);
 }

@@ -17,6 +17,7 @@ typedef struct Columns {
     const char *(*label)(void *context, size_t row);
     const char *(*cell)(void *context, size_t row, size_t column);
     const char *(*note)(void *context, size_t row); /* behind the row; NULL: nothing is */
+    bool numbered; /* above one of several blocks stands which positions it has */
     void *context;
 } Columns;
 

@@ -1,6 +1,11 @@
 #include "cli/complete.h"
 
+#include <dirent.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct Offers {
     const char *prefix;
@@ -43,10 +48,58 @@ static void offer_words(const Offers *o, bool begins_line) {
     if (begins_line) consider(o, "help ");
 }
 
+/* --- files ------------------------------------------------------------------------------ */
+
+static bool is_folder(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* As `load` has it: programs without ".rasp", and folders. */
+static void offer_file(const Offers *o, const char *folder, const char *name) {
+    static const char suffix[] = ".rasp";
+    char path[PATH_MAX];
+    size_t length = strlen(name), end = strlen(suffix);
+    const char *slash = strrchr(o->prefix, '/');
+    bool hidden = name[0] == '.' && *(slash ? slash + 1 : o->prefix) != '.';
+    int size = snprintf(path, sizeof path, "%s%s", folder, name);
+    if (hidden || strcmp(name, ".") == 0 || strcmp(name, "..") == 0) return;
+    if (size < 0 || (size_t)size + 2 > sizeof path || strpbrk(path, "\"\\")) return;
+    if (is_folder(path)) {
+        strcat(path, "/");
+    } else if (length > end && strcmp(name + length - end, suffix) == 0) {
+        path[(size_t)size - end] = '\0';
+    } else {
+        return;
+    }
+    consider(o, path);
+}
+
+/* Files in the folder that the prefix says. */
+static void offer_files(const Offers *o) {
+    char folder[PATH_MAX] = "";
+    const char *slash = strrchr(o->prefix, '/');
+    size_t length = slash ? (size_t)(slash + 1 - o->prefix) : 0;
+    if (length >= sizeof folder) return;
+    memcpy(folder, o->prefix, length);
+    DIR *dir = opendir(length ? folder : ".");
+    if (!dir) return;
+    for (struct dirent *entry; (entry = readdir(dir));) offer_file(o, folder, entry->d_name);
+    closedir(dir);
+}
+
+/* --- a line ----------------------------------------------------------------------------- */
+
 void complete_line(void *context, const char *line, size_t at, const char *prefix,
                    void (*offer)(void *to, const char *word), void *to) {
     RaspRepl *const *repl = context;
     Offers offers = {prefix, offer, to};
+    if (at && line[at - 1] == '"') { /* a string: the name of a file, or nothing that we know */
+        static const char load[] = "load \"";
+        size_t length = strlen(load);
+        if (at >= length && memcmp(line + at - length, load, length) == 0) offer_files(&offers);
+        return;
+    }
     if (offer_commands(&offers, line, at)) return;
     offer_words(&offers, follows(line, at, ""));
     if (*repl) rasp_repl_names(*repl, visit, &offers);

@@ -25,9 +25,7 @@ static void put_text(const char *text) {
 
 /* What is one line of RASP goes on behind more blanks. */
 static void put_line(const char *text) {
-    size_t first = strcspn(text, " ");
-    wrap_item(stdout, arena_text(command_arena(), text, first), text + first + (text[first] != 0),
-              INDENT, 2 * INDENT, text_width());
+    wrap_hanging(stdout, text, INDENT, 2 * INDENT, text_width());
 }
 
 /* --- what is built in ------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 
 #include "base/safe.h"
 #include "base/utf8.h"
+#include "cli/safe.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -66,6 +67,7 @@ static void enter(Json *j, const char *key, bool container) {
 
 static void begin(Json *j, const char *key, char bracket) {
     assert(j->depth < JSON_DEPTH);
+    if (j->depth == 0 && j->out == stdout) safe_unfold();
     enter(j, key, true);
     fputc(bracket, j->out);
     j->open[j->depth++] = bracket;

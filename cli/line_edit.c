@@ -3,6 +3,7 @@
 #include "cli/history.h"
 #include "cli/report.h"
 #include "cli/safe.h"
+#include "cli/width.h"
 
 #include <histedit.h>
 #include <signal.h>
@@ -72,6 +73,16 @@ static bool is_word(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
+/* Where the word before the cursor begins: behind the quote of an open string. */
+static const char *word_begin(const LineInfo *info) {
+    const char *begin = info->cursor, *quote = NULL;
+    for (const char *at = info->buffer; at < info->cursor; at++)
+        if (*at == '"') quote = quote ? NULL : at;
+    if (quote) return quote + 1;
+    while (begin > info->buffer && is_word(begin[-1])) begin--;
+    return begin;
+}
+
 static void collect(void *to, const char *word) {
     LineEdit *edit = to;
     for (size_t k = 0; k < edit->offers; k++)
@@ -95,11 +106,11 @@ static int compare_offers(const void *a, const void *b) {
 }
 
 static void list_offers(LineEdit *edit) {
-    size_t widest = 0, columns;
+    size_t widest = 0, columns, width = width_of_output();
     qsort(edit->offer, edit->offers, sizeof *edit->offer, compare_offers);
     for (size_t k = 0; k < edit->offers; k++)
         if (strlen(edit->offer[k]) > widest) widest = strlen(edit->offer[k]);
-    columns = 78 / (widest + 2) + (widest > 76);
+    columns = width > widest + 2 ? (width - 1) / (widest + 2) : 1;
     for (size_t k = 0; k < edit->offers; k++)
         printf("%s%-*s", k % columns ? "" : "\n", (int)widest + 2, edit->offer[k]);
     putchar('\n');
@@ -110,8 +121,7 @@ static unsigned char complete_word(EditLine *editor, int key) {
     (void)key;
     LineEdit *edit = owner(editor);
     const LineInfo *info = el_line(editor);
-    const char *begin = info->cursor;
-    while (begin > info->buffer && is_word(begin[-1])) begin--;
+    const char *begin = word_begin(info);
     size_t length = (size_t)(info->cursor - begin), at = (size_t)(begin - info->buffer);
     char *line = strndup(info->buffer, (size_t)(info->cursor - info->buffer));
     unsigned char result = CC_ERROR;

@@ -3,6 +3,8 @@
 #include "api/rasp.h"
 #include "cli/report.h"
 #include "cli/safe.h"
+#include "cli/width.h"
+#include "show/wrap.h"
 
 #include <argp.h>
 #include <fcntl.h>
@@ -15,40 +17,57 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* As a sentence, broken where a line is full. */
-static void print_statuses(FILE *out) {
-    enum { WIDTH = 80 };
-    int column = fprintf(out, "Exit status:");
-    for (size_t k = 0; k < status_meaning_count; k++) {
-        const char *end = k + 1 < status_meaning_count ? "," : ".";
-        char text[80];
-        int length = snprintf(text, sizeof text, "%d %s%s", status_meanings[k].status,
-                              status_meanings[k].meaning, end);
-        bool fits = column + 1 + length < WIDTH;
-        column = (fits ? column + 1 : 0) + length;
-        fprintf(out, "%s%s", fits ? " " : "\n", text);
-    }
-    fputc('\n', out);
+enum { INDENT = 2, COLUMN = 18, WIDE_COLUMN = 32, NARROW = 6 };
+
+static size_t text_width(void) {
+    size_t width = width_of_output();
+    return width && width < WIDTH_OF_TEXT ? width : WIDTH_OF_TEXT;
+}
+
+static void put_item(const char *label, size_t column, const char *text) {
+    size_t width = text_width();
+    wrap_item(stdout, label, text, INDENT, width < 3 * COLUMN ? NARROW : column, width);
+}
+
+/* "Exit status: 0 fine, 1 engines disagree, ..." */
+static void print_statuses(void) {
+    const char *text = "Exit status:";
+    for (size_t k = 0; k < status_meaning_count; k++)
+        text = arena_format(command_arena(), "%s %d %s%s", text, status_meanings[k].status,
+                            status_meanings[k].meaning, k + 1 < status_meaning_count ? "," : ".");
+    wrap_paragraph(stdout, text, 0, text_width());
 }
 
 void command_overview(void) {
-    FILE *out = stdout;
-    fputs("Usage: rasp [COMMAND [ARGUMENT...]]\n"
-          "   or: rasp FILE [INPUT...]\n\n"
-          "RASP, the language of \"Thinking Like Transformers\".\n\n",
-          out);
-    for (size_t k = 0; k < command_count; k++)
-        fprintf(out, "  rasp %-10s %s\n", commands[k].name, commands[k].summary);
-    fputs("\n"
-          "  rasp COMMAND --help   what a command takes\n"
-          "  rasp help language    the language's words and functions\n"
-          "  rasp --version        the version\n"
-          "\n"
-          "Example:\n"
-          "  rasp run histogram \"aabbc\"   prints [2, 2, 2, 2, 1]\n"
-          "\n",
-          out);
-    print_statuses(out);
+    char label[32];
+    puts("Usage: rasp [COMMAND [ARGUMENT...]]\n"
+         "   or: rasp FILE [INPUT...]\n");
+    wrap_paragraph(stdout, "RASP, the language of \"Thinking Like Transformers\".", 0,
+                   text_width());
+    putchar('\n');
+    for (size_t k = 0; k < command_count; k++) {
+        snprintf(label, sizeof label, "rasp %s", commands[k].name);
+        put_item(label, COLUMN, commands[k].summary);
+    }
+    putchar('\n');
+    put_item("rasp COMMAND --help", WIDE_COLUMN, "what a command takes");
+    put_item("rasp help language", WIDE_COLUMN, "the language's words and functions");
+    put_item("rasp --version", WIDE_COLUMN, "the version");
+    puts("\nExample:");
+    put_item("rasp run histogram \"aabbc\"", WIDE_COLUMN, "prints [2, 2, 2, 2, 1]");
+    putchar('\n');
+    print_statuses();
+}
+
+/* Texts of options fit a narrow terminal, too, unless the user has said how they are set. */
+static void fit_help(void) {
+    enum { ROOM = 16 };
+    char format[64];
+    size_t width = text_width();
+    if (width >= WIDTH_OF_TEXT) return;
+    snprintf(format, sizeof format, "rmargin=%zu,opt-doc-col=%zu", width - 1,
+             width < WIDTH_OF_TEXT - ROOM ? width / 4 : width / 3);
+    setenv("ARGP_HELP_FMT", format, 0);
 }
 
 /* A file that is opened later must not become standard output by accident. */
@@ -68,6 +87,7 @@ static int run_command(size_t k, int argc, char **argv) {
     snprintf(name, sizeof name, "rasp %s", commands[k].name);
     argv[0] = name;
     if (commands[k].reports || isatty(STDOUT_FILENO)) safe_output();
+    if (commands[k].reports) safe_fold();
     return commands[k].run(argc, argv);
 }
 
@@ -151,6 +171,7 @@ int main(int argc, char **argv) {
     occupy_standard_descriptors();
     use_utf8();
     argp_err_exit_status = EXIT_WRONG_USE;
+    fit_help();
     int status = dispatch_within_memory(argc, argv);
     return report_output(status);
 }

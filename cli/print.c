@@ -2,7 +2,10 @@
 
 #include "base/utf8.h"
 #include "cli/command.h"
+#include "cli/rows.h"
 #include "cli/safe.h"
+#include "cli/width.h"
+#include "show/wrap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,14 +62,13 @@ void print_values(FILE *out, const RaspSequence *values, int precision, PrintVal
 
 /* "[2, 2, 1] (ints)" or "[2]*3 (ints)", floats with three decimals. */
 static void print_sequence(FILE *out, const RaspSequence *values) {
-    enum { DECIMALS = 3 };
     size_t length = rasp_sequence_length(values);
     if (length > 1 && rasp_sequence_uniform(values)) {
         fputc('[', out);
-        print_value(out, rasp_sequence_at(values, 0), DECIMALS);
+        print_value(out, rasp_sequence_at(values, 0), PRINT_DECIMALS);
         fprintf(out, "]*%zu", length);
     } else {
-        print_values(out, values, DECIMALS, print_value);
+        print_values(out, values, PRINT_DECIMALS, print_value);
     }
     fprintf(out, " (%s)", rasp_type_name(rasp_sequence_type(values)));
 }
@@ -89,138 +91,12 @@ static void put_quoted(FILE *out, RaspRepl *repl, RaspValue value) {
     if (is_string) fputc('"', out);
 }
 
-/* --- the full display ------------------------------------------------------------------- */
-
-/* Where a row's atoms are: a sequence, or the elements of an example. */
-typedef struct Atoms {
-    const RaspSequence *sequence;
-    RaspRepl *repl;
-    RaspValue value;
-    size_t count;
-} Atoms;
-
-static Atoms atoms_of_sequence(const RaspSequence *sequence) {
-    return (Atoms){.sequence = sequence, .count = rasp_sequence_length(sequence)};
-}
-
-static Atoms atoms_of_value(RaspRepl *repl, RaspValue value) {
-    return (Atoms){NULL, repl, value, rasp_value_count(value)};
-}
-
-static RaspAtom atom_at(const Atoms *atoms, size_t i) {
-    if (atoms->sequence) return rasp_sequence_at(atoms->sequence, i);
-    return rasp_value_atom(rasp_value_element(atoms->repl, atoms->value, i));
-}
-
-static bool is_true(RaspAtom atom) {
-    return atom.kind == RASP_STRING ? atom.as.s.length > 0
-                                    : !rasp_atom_equal(atom, rasp_bool(false));
-}
-
-/* A row of cells; a row that begins with a bool shows only the rarer truth value. */
-typedef struct Row {
-    char **cell;         /* malloc'd, as they are */
-    size_t count, width; /* of the widest, in code points */
-} Row;
-
-static char *cell_text(RaspAtom atom) {
-    size_t size = rasp_atom_text(atom, RASP_PLAIN, NULL, 0) + 1;
-    char *text = malloc(size);
-    if (text) rasp_atom_text(atom, RASP_PLAIN, text, size);
-    return text;
-}
-
-static Row make_row(const Atoms *atoms) {
-    Row row = {calloc(atoms->count + 1, sizeof(char *)), atoms->count, 0};
-    bool thin = atoms->count && atom_at(atoms, 0).kind == RASP_BOOL;
-    size_t trues = 0, falses = 0;
-    for (size_t i = 0; thin && i < atoms->count; i++) {
-        trues += rasp_atom_equal(atom_at(atoms, i), rasp_bool(true));
-        falses += rasp_atom_equal(atom_at(atoms, i), rasp_bool(false));
-    }
-    const char *truth[2] = {falses <= trues ? "F" : "", trues <= falses ? "T" : ""};
-    for (size_t i = 0; row.cell && i < atoms->count; i++) {
-        RaspAtom atom = atom_at(atoms, i);
-        row.cell[i] = thin ? strdup(truth[is_true(atom)]) : cell_text(atom);
-        size_t width = row.cell[i] ? utf8_count(row.cell[i], strlen(row.cell[i])) : 0;
-        if (width > row.width) row.width = width;
-    }
-    return row;
-}
-
-static void free_row(Row *row) {
-    for (size_t i = 0; row->cell && i < row->count; i++) free(row->cell[i]);
-    free(row->cell);
-}
-
-static void put_row(FILE *out, const char *head, const Row *row, size_t width, const char *type) {
-    fprintf(out, " \t\t%s ", head);
-    for (size_t i = 0; row->cell && i < row->count; i++) {
-        const char *cell = row->cell[i] ? row->cell[i] : "";
-        size_t own = utf8_count(cell, strlen(cell));
-        fprintf(out, "%s%*s%s", i ? " " : "", (int)(width - own), "", cell);
-    }
-    fprintf(out, " \t (%s)\n", type);
-}
-
-static void put_prefix(FILE *out, unsigned tabs) {
-    while (tabs--) fputc('\t', out);
-}
-
-/* Goes on behind what introduces it. */
-static void put_full_display(FILE *out, RaspRepl *repl, RaspValue example,
-                             const RaspSequence *values, unsigned tabs) {
-    fputc('\n', out);
-    Atoms tokens = atoms_of_value(repl, example), results = atoms_of_sequence(values);
-    Row input = make_row(&tokens), output = make_row(&results);
-    size_t width = input.width > output.width ? input.width : output.width;
-    put_prefix(out, tabs);
-    put_row(out, "input:  ", &input, width, "strings");
-    put_prefix(out, tabs);
-    put_row(out, "output: ", &output, width, rasp_type_name(rasp_sequence_type(values)));
-    free_row(&input);
-    free_row(&output);
-}
-
 static void put_short_display(FILE *out, const RaspSequence *values) {
     print_sequence(out, values);
     fputs(" [skipped full display: identical values]\n", out);
 }
 
-/* --- selectors -------------------------------------------------------------------------- */
-
-static void put_plain(FILE *out, RaspAtom atom) {
-    char text[64];
-    if (atom.kind == RASP_STRING) {
-        print_value(out, atom, -1);
-        return;
-    }
-    rasp_atom_text(atom, RASP_PLAIN, text, sizeof text);
-    fputs(text, out);
-}
-
-static void put_matrix(FILE *out, RaspRepl *repl, RaspValue example, const bool *cells,
-                       unsigned tabs) {
-    Atoms tokens = atoms_of_value(repl, example);
-    put_prefix(out, tabs);
-    fputs(" \t\t\t    ", out);
-    for (size_t j = 0; j < tokens.count; j++) {
-        fputc(' ', out);
-        put_plain(out, atom_at(&tokens, j));
-    }
-    fputc('\n', out);
-    for (size_t i = 0; i < tokens.count; i++) {
-        put_prefix(out, tabs);
-        fputs(" \t\t\t ", out);
-        put_plain(out, atom_at(&tokens, i));
-        fputs(" |", out);
-        for (size_t j = 0; j < tokens.count; j++)
-            fputs(cells[i * tokens.count + j] ? " 1" : "  ", out);
-        fputc('\n', out);
-    }
-}
-
-/* --- named results ---------------------------------------------------------------------- */
+/* --- where results stand ---------------------------------------------------------------- */
 
 /* Where a result stands: how many tabs before it, what is before its kind, its name (NULL
  * inside a container, where s-ops and selectors show their own). */
@@ -232,16 +108,86 @@ typedef struct Where {
 
 static bool put_result(Printer *printer, RaspRepl *repl, RaspValue value, Where place);
 
+static RowsPlace rows_place(const Printer *printer, unsigned tabs) {
+    return (RowsPlace){printer->out, tabs, printer->friendly ? width_of_output() : 0};
+}
+
+/* Tabs are the reference's, a terminal has less room. */
+static void put_prefix(const Printer *printer, unsigned tabs) {
+    if (printer->friendly)
+        fprintf(printer->out, "%*s", (int)(ROWS_DEEPER * tabs), "");
+    else
+        while (tabs--) fputc('\t', printer->out);
+}
+
+/* On a terminal, in lines that fit. */
+static void put_paragraph(const Printer *printer, const char *text, size_t indent) {
+    wrap_hanging(printer->out, text, indent, indent + ROWS_DEEPER, width_of_output());
+}
+
 /* The session could not show a stored s-op or selector on the example of now. */
-static bool fail(Printer *printer, const char *failure) {
-    fprintf(printer->out, "\t!!statement executed, but result fails on evaluation:\n\t\t %s\n",
-            failure);
+static bool fail(const Printer *printer, const char *failure) {
+    static const char text[] = "statement executed, but result fails on evaluation:";
+    if (printer->friendly)
+        put_paragraph(printer, text, ROWS_INDENT),
+            put_paragraph(printer, failure, ROWS_INDENT + ROWS_DEEPER);
+    else
+        fprintf(printer->out, "\t!!%s\n\t\t %s\n", text, failure);
     return false;
 }
 
 static void begin(Printer *printer, Where place, const char *kind) {
-    put_prefix(printer->out, place.tabs);
+    put_prefix(printer, place.tabs);
     fprintf(printer->out, " %s    %s", place.before, kind);
+}
+
+/* --- s-ops ------------------------------------------------------------------------------ */
+
+/* "NAME(INPUT) = VALUES", or "=  VALUES" of what was applied (name NULL). */
+static void put_equation(FILE *out, RaspRepl *repl, const char *name, RaspValue input,
+                         const RaspSequence *values, bool full) {
+    if (name) {
+        fprintf(out, " %s(", name);
+        put_quoted(out, repl, input);
+        fputs(") =", out);
+    }
+    fputc(' ', out);
+    if (full)
+        put_short_display(out, values);
+    else
+        print_sequence(out, values), fputc('\n', out);
+}
+
+/* One line if it fits and not all values are wanted, else input and output in rows. */
+static void put_fitting(const Printer *printer, RaspRepl *repl, const char *name, RaspValue input,
+                        const RaspSequence *values, unsigned tabs) {
+    const char *head = name ? "Example:" : "=";
+    char *line = NULL;
+    size_t size, indent = ROWS_INDENT + ROWS_DEEPER + ROWS_DEEPER * tabs;
+    bool full = rasp_repl_full_display(repl), uniform = rasp_sequence_uniform(values);
+    FILE *out = open_memstream(&line, &size);
+    RowsPlace place = rows_place(printer, tabs);
+    if (out) put_equation(out, repl, name, input, values, full);
+    bool whole = out && fclose(out) == 0;
+    if (whole) line[size - 1] = '\0'; /* the newline */
+    bool fits = whole && indent + strlen(head) + wrap_columns(line) <= place.width;
+    fprintf(printer->out, "%*s%s", (int)indent, "", head);
+    if (whole && (uniform || (fits && !full)))
+        fprintf(printer->out, "%s\n", line);
+    else
+        rows_print(&place, repl, input, values);
+    free(line);
+}
+
+static void put_example(const Printer *printer, RaspRepl *repl, const char *name,
+                        const RaspSequence *values, unsigned tabs) {
+    FILE *out = printer->out;
+    bool full = rasp_repl_full_display(repl);
+    RowsPlace place = rows_place(printer, tabs);
+    if (full && !rasp_sequence_uniform(values))
+        rows_print(&place, repl, rasp_repl_example(repl, RASP_EXAMPLE_SELECTOR), values);
+    else
+        put_equation(out, repl, name, rasp_repl_example(repl, RASP_EXAMPLE_SOP), values, full);
 }
 
 static bool put_sop(Printer *printer, RaspRepl *repl, RaspValue value, Where place) {
@@ -250,37 +196,36 @@ static bool put_sop(Printer *printer, RaspRepl *repl, RaspValue value, Where pla
     begin(printer, place, "s-op: ");
     fprintf(out, "%s\n", name);
     if (!rasp_repl_shows_examples(repl, RASP_EXAMPLE_SOP)) return true;
-    bool full = rasp_repl_full_display(repl);
-    if (full) put_prefix(out, place.tabs), fputs(" \t Example:", out);
+    bool full = rasp_repl_full_display(repl), early = full && !printer->friendly;
+    if (early) put_prefix(printer, place.tabs), fputs(" \t Example:", out);
     const RaspSequence *values = rasp_value_sequence(repl, value, &failure);
     if (!values) return fail(printer, failure);
-    if (full && !rasp_sequence_uniform(values)) {
-        RaspValue input = rasp_repl_example(repl, RASP_EXAMPLE_SELECTOR);
-        put_full_display(out, repl, input, values, place.tabs);
+    if (printer->friendly) {
+        RaspValue input = rasp_repl_example(repl, RASP_EXAMPLE_SOP);
+        put_fitting(printer, repl, name, input, values, place.tabs);
         return true;
     }
-    if (!full) put_prefix(out, place.tabs), fputs(" \t Example:", out);
-    fprintf(out, " %s(", name);
-    put_quoted(out, repl, rasp_repl_example(repl, RASP_EXAMPLE_SOP));
-    fputs(") = ", out);
-    if (full)
-        put_short_display(out, values);
-    else
-        print_sequence(out, values), fputc('\n', out);
+    if (!early) put_prefix(printer, place.tabs), fputs(" \t Example:", out);
+    put_example(printer, repl, name, values, place.tabs);
     return true;
 }
 
+/* --- selectors and containers ----------------------------------------------------------- */
+
 static bool put_selector(Printer *printer, RaspRepl *repl, RaspValue value, Where place) {
     const char *failure;
+    RowsPlace rows = rows_place(printer, place.tabs);
     begin(printer, place, "selector: ");
     fprintf(printer->out, "%s\n", place.name ? place.name : rasp_value_name(value));
     if (!rasp_repl_shows_examples(repl, RASP_EXAMPLE_SELECTOR)) return true;
-    put_prefix(printer->out, place.tabs);
-    fputs(" \t Example:\n", printer->out);
+    put_prefix(printer, place.tabs);
+    if (printer->friendly)
+        fprintf(printer->out, "%*sExample:\n", ROWS_INDENT + ROWS_DEEPER, "");
+    else
+        fputs(" \t Example:\n", printer->out);
     const bool *cells = rasp_value_selection(repl, value, &failure);
     if (!cells) return fail(printer, failure);
-    put_matrix(printer->out, repl, rasp_repl_example(repl, RASP_EXAMPLE_SELECTOR), cells,
-               place.tabs);
+    rows_print_matrix(&rows, repl, rasp_repl_example(repl, RASP_EXAMPLE_SELECTOR), cells);
     return true;
 }
 
@@ -305,10 +250,26 @@ static bool put_elements(Printer *printer, RaspRepl *repl, RaspValue value, unsi
     return true;
 }
 
+/* "list: x = [1, 2]", in further lines if it must be. */
+static void put_flat(const Printer *printer, RaspRepl *repl, RaspValue value, Where place,
+                     const char *kind) {
+    Arena *arena = arena_child(command_arena());
+    const char *text =
+        arena_format(arena, "%s%s%s%s%s", place.before, kind, place.name ? place.name : "",
+                     place.name ? " = " : "", rasp_value_text(repl, value, RASP_PLAIN));
+    put_paragraph(printer, text, ROWS_INDENT + ROWS_DEEPER * place.tabs);
+    arena_free(arena);
+}
+
 static bool put_container(Printer *printer, RaspRepl *repl, RaspValue value, Where place) {
     FILE *out = printer->out;
     bool is_list = value.kind == RASP_VALUE_LIST;
-    begin(printer, place, is_list ? "list: " : "dict: ");
+    const char *kind = is_list ? "list: " : "dict: ";
+    if (printer->friendly && rasp_value_flat(value)) {
+        put_flat(printer, repl, value, place, kind);
+        return true;
+    }
+    begin(printer, place, kind);
     size_t head = strlen("   list: ");
     if (place.name) {
         fprintf(out, "%s = ", place.name);
@@ -318,17 +279,17 @@ static bool put_container(Printer *printer, RaspRepl *repl, RaspValue value, Whe
         fprintf(out, "%s\n", rasp_value_text(repl, value, RASP_PLAIN));
         return true;
     }
-    put_prefix(out, place.tabs);
+    put_prefix(printer, place.tabs);
     fputs(is_list ? " [\n" : " {\n", out);
     if (!put_elements(printer, repl, value, place.tabs)) return false;
-    put_prefix(out, place.tabs);
+    put_prefix(printer, place.tabs);
     fprintf(out, "%*s%s\n", (int)(head + 2), "", is_list ? "]" : "}");
     return true;
 }
 
 static bool put_atom_result(Printer *printer, RaspRepl *repl, RaspValue value, Where place) {
     FILE *out = printer->out;
-    put_prefix(out, place.tabs);
+    put_prefix(printer, place.tabs);
     fputs("    value: ", out);
     if (place.name) fprintf(out, "%s = ", place.name);
     fputc(' ', out);
@@ -358,33 +319,34 @@ static void on_named(void *context, RaspRepl *repl, const char *name, RaspValue 
     put_result(context, repl, value, (Where){.before = "", .name = name});
 }
 
-static void put_applied_sop(FILE *out, RaspRepl *repl, RaspValue input,
+static void put_applied_sop(const Printer *printer, RaspRepl *repl, RaspValue input,
                             const RaspSequence *values) {
+    FILE *out = printer->out;
+    RowsPlace place = rows_place(printer, 0);
     bool full = rasp_repl_full_display(repl);
-    if (full && !rasp_sequence_uniform(values)) {
+    if (printer->friendly) {
+        put_fitting(printer, repl, NULL, input, values, 0);
+    } else if (full && !rasp_sequence_uniform(values)) {
         fputs("\t = ", out);
-        put_full_display(out, repl, input, values, 0);
-    } else if (full) {
-        fputs("\t =   ", out);
-        put_short_display(out, values);
+        rows_print(&place, repl, input, values);
     } else {
-        fputs("\t =  ", out);
-        print_sequence(out, values);
-        fputc('\n', out);
+        fputs(full ? "\t =  " : "\t = ", out);
+        put_equation(out, repl, NULL, input, values, full);
     }
 }
 
 static void on_applied(void *context, RaspRepl *repl, RaspValue value, RaspValue input) {
     Printer *printer = context;
+    RowsPlace place = rows_place(printer, 0);
     if (value.kind == RASP_VALUE_SOP) {
         const RaspSequence *values = rasp_value_sequence(repl, value, NULL);
-        if (values) put_applied_sop(printer->out, repl, input, values);
+        if (values) put_applied_sop(printer, repl, input, values);
         return;
     }
     const bool *cells = rasp_value_selection(repl, value, NULL);
     if (!cells) return;
-    fputs("\t = \n", printer->out);
-    put_matrix(printer->out, repl, input, cells, 0);
+    fputs(printer->friendly ? "       =\n" : "\t = \n", printer->out);
+    rows_print_matrix(&place, repl, input, cells);
 }
 
 static void on_drawn(void *context, RaspRepl *repl, RaspValue value, RaspValue input, bool show) {
@@ -393,22 +355,33 @@ static void on_drawn(void *context, RaspRepl *repl, RaspValue value, RaspValue i
     if (show) on_applied(context, repl, value, input);
 }
 
-static void on_example(void *context, RaspRepl *repl, RaspExample which) {
-    FILE *out = ((Printer *)context)->out;
-    static const char *const word[] = {
-        [RASP_EXAMPLE_SOP] = "s-op", [RASP_EXAMPLE_SELECTOR] = "selector"};
-    for (RaspExample target = RASP_EXAMPLE_SOP; target <= RASP_EXAMPLE_SELECTOR; target++) {
-        if (which != RASP_EXAMPLE_BOTH && which != target) continue;
-        fprintf(out, "\t%s example: ", word[target]);
-        put_quoted(out, repl, rasp_repl_example(repl, target));
+static void put_named_example(const Printer *printer, RaspRepl *repl, const char *label,
+                              RaspValue example) {
+    char *text = NULL;
+    size_t size;
+    FILE *out = printer->friendly ? open_memstream(&text, &size) : printer->out;
+    if (!out) return;
+    fprintf(out, "%s%s ", printer->friendly ? "" : "\t", label);
+    put_quoted(out, repl, example);
+    if (!printer->friendly)
         fputc('\n', out);
-    }
+    else if (fclose(out) == 0)
+        put_paragraph(printer, text, ROWS_INDENT);
+    free(text);
+}
+
+static void on_example(void *context, RaspRepl *repl, RaspExample which) {
+    static const char *const label[] = {
+        [RASP_EXAMPLE_SOP] = "s-op example:", [RASP_EXAMPLE_SELECTOR] = "selector example:"};
+    for (RaspExample target = RASP_EXAMPLE_SOP; target <= RASP_EXAMPLE_SELECTOR; target++)
+        if (which == RASP_EXAMPLE_BOTH || which == target)
+            put_named_example(context, repl, label[target], rasp_repl_example(repl, target));
 }
 
 /* --- messages --------------------------------------------------------------------------- */
 
 static void put_message(const Printer *printer, const RaspMessage *message) {
-    char *text = rasp_message_show(message, printer->colour);
+    char *text = rasp_message_fit(message, printer->colour, width_of_output());
     FILE *out = printer->out == stdout ? safe_terminal() : printer->out; /* it may have colours */
     fputs(text ? text : message->text, out);
     fflush(out);

@@ -10,6 +10,8 @@
 
 /* --- values on one line ----------------------------------------------------------------- */
 
+enum { PRINT_DECIMALS = 3 }; /* of floats in the REPL */
+
 /* A value; floats with so many decimals, negative: in full. */
 typedef void PrintValue(FILE *out, RaspAtom value, int precision);
 /* Strings bare, bools as T and F; the second puts strings that read as numbers into quotes. */
@@ -25,7 +27,8 @@ const char *print_text(RaspAtom atom, RaspStyle style);
 
 typedef struct Printer {
     FILE *out;
-    bool friendly; /* on a terminal: our messages, with the place; else the reference's */
+    bool friendly; /* on a terminal: our messages, with the place, and lines that fit; else the
+                      reference's, byte for byte */
     bool colour;
     /* Writes the picture of `draw` (draw.h); NULL: none is made. */
     void (*draw)(RaspRepl *repl, RaspValue sop, RaspValue input);

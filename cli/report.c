@@ -5,6 +5,7 @@
 #include "cli/safe.h"
 #include "cli/stop.h"
 #include "cli/warnings.h"
+#include "cli/width.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -31,7 +32,7 @@ static void print(void *context, const RaspMessage *message) {
     if (silent) return;
     progress_hide();
     fflush(stdout);
-    char *text = rasp_message_show(message, report_colour(STDERR_FILENO));
+    char *text = rasp_message_fit(message, report_colour(STDERR_FILENO), width_of_errors());
     fputs(text ? text : message->text, stderr);
     rasp_free(text);
     warnings_note(message);

@@ -9,9 +9,11 @@
 #include "cli/safe.h"
 #include "cli/stop.h"
 #include "cli/width.h"
+#include "show/wrap.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -26,13 +28,34 @@ typedef struct Job {
 
 /* --- results ---------------------------------------------------------------------------- */
 
+static void put_result(FILE *out, const RunnerOptions *o, const char *name,
+                       const RaspSequence *values, PrintValue *print) {
+    if (o->named) fprintf(out, "%s = ", safe_text(name));
+    print_values(out, values, o->precision, print);
+}
+
+/* Folded between values; false: it cannot be. */
+static bool print_folded(const RunnerOptions *o, const char *name, const RaspSequence *values,
+                         PrintValue *print) {
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (out) put_result(out, o, name, values, print);
+    bool whole = out && fclose(out) == 0 && strlen(text) == size;
+    size_t head = o->named ? wrap_columns(safe_text(name)) + strlen(" = [") : strlen("[");
+    if (whole) wrap_hanging(stdout, text, 0, head, width_of_output());
+    free(text);
+    return whole;
+}
+
 /* Numbers go in and strings come out: tokens are strings, and sorted as such. */
-static void print_line(const Job *job, size_t k, const RaspSequence *values) {
+static void print_line(const Job *job, const char *name, const RaspSequence *values) {
     const Runner *r = job->runner;
     const RaspSequence *tokens;
     bool is_string = r->machine->is_string(job->pass, &tokens);
-    if (r->options->named) printf("%s = ", safe_text(r->names[k]));
-    print_values(stdout, values, r->options->precision, is_string ? print_value : print_element);
+    PrintValue *print = is_string ? print_value : print_element;
+    if (isatty(STDOUT_FILENO) && print_folded(r->options, name, values, print)) return;
+    put_result(stdout, r->options, name, values, print);
     putchar('\n');
 }
 
@@ -64,7 +87,7 @@ static void print_result(const Job *job, size_t k, const RaspSequence *values) {
     if (r->options->json)
         print_json(job, k, values);
     else
-        print_line(job, k, values);
+        print_line(job, r->names[k], values);
 }
 
 /* --- selectors -------------------------------------------------------------------------- */

@@ -5,8 +5,11 @@
 #include "base/safe.h"
 #include "base/utf8.h"
 #include "cli/command.h"
+#include "cli/width.h"
+#include "show/wrap.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,6 +21,13 @@ static size_t begun_length;
 
 static FILE *terminal; /* the stdout that there was */
 
+/* The line that is being printed, while lines are folded. */
+static struct {
+    size_t width; /* 0: they are not */
+    size_t used, room;
+    char *text;
+} line;
+
 /* Could these few bytes be the beginning of a character? */
 static bool is_beginning(const char *text, size_t length) {
     unsigned char c = (unsigned char)*text;
@@ -28,12 +38,51 @@ static bool is_beginning(const char *text, size_t length) {
     return true;
 }
 
+/* What there is of the line, as it is. */
+static void put_line(void) {
+    fwrite(line.text, 1, line.used, terminal);
+    line.used = 0;
+}
+
+static void end_line(void) {
+    line.text[line.used] = '\0';
+    if (memchr(line.text, '\t', line.used) || strlen(line.text) != line.used)
+        put_line(), fputc('\n', terminal);
+    else
+        wrap_line(terminal, line.text, line.width);
+    line.used = 0;
+}
+
+static void put(const char *text, size_t length) {
+    enum { PIECE = 4096 };
+    if (!line.width) {
+        fwrite(text, 1, length, terminal);
+        return;
+    }
+    if (line.room - line.used <= length) {
+        char *larger = realloc(line.text, line.room + length + PIECE);
+        if (!larger) {
+            safe_unfold();
+            put(text, length);
+            return;
+        }
+        line.text = larger;
+        line.room += length + PIECE;
+    }
+    if (length == 1 && *text == '\n') {
+        end_line();
+    } else {
+        memcpy(line.text + line.used, text, length);
+        line.used += length;
+    }
+}
+
 static void put_safe(const char *text, size_t length) {
     char escape[SAFE_MOST];
     for (size_t at = 0; at < length;) {
         size_t step = safe_step(text + at, length - at, escape);
         bool plain = !*escape || text[at] == '\n' || text[at] == '\t';
-        fwrite(plain ? text + at : escape, 1, plain ? step : strlen(escape), terminal);
+        put(plain ? text + at : escape, plain ? step : strlen(escape));
         at += step;
     }
 }
@@ -59,6 +108,7 @@ void safe_finish(void) {
     if (!terminal) return;
     put_safe(begun, begun_length);
     begun_length = 0;
+    put_line();
     fflush(terminal);
 }
 
@@ -73,8 +123,20 @@ void safe_output(void) {
     stdout = safe;
 }
 
+void safe_fold(void) {
+    if (terminal && isatty(STDOUT_FILENO)) line.width = width_of_output();
+}
+
+void safe_unfold(void) {
+    if (!line.width) return;
+    fflush(stdout);
+    put_line();
+    line.width = 0;
+}
+
 FILE *safe_terminal(void) {
     fflush(stdout);
+    if (terminal) put_line();
     return terminal ? terminal : stdout;
 }
 

@@ -9,6 +9,12 @@
  * from a pipe are left as they are. */
 void safe_output(void);
 
+/* On a terminal, what is printed from here on is folded into lines that fit it, at blanks; lines
+ * with a tab are data, and left alone.  After safe_output. */
+void safe_fold(void);
+/* What is printed from here on is no text for people. */
+void safe_unfold(void);
+
 /* Standard output without that, for what writes escapes of its own.  What was printed before is
  * written first. */
 FILE *safe_terminal(void);

@@ -5,6 +5,10 @@
 #include "cli/report.h"
 #include "cli/width.h"
 #include "show/lines.h"
+#include "show/wrap.h"
+
+#include <stdint.h>
+#include <string.h>
 
 static bool write_lines(FILE *out, Arena *arena, void *context, RaspError *error) {
     const FlowPicture *p = context;
@@ -15,6 +19,18 @@ static bool write_lines(FILE *out, Arena *arena, void *context, RaspError *error
     return true;
 }
 
+/* Names and expressions may be wider than the grids. */
+static void put_lines(char *text) {
+    size_t width = width_of_output();
+    for (char *line = text, *end; *line; line = end + 1) {
+        end = line + strcspn(line, "\n");
+        bool last = !*end;
+        *end = '\0';
+        wrap_line(stdout, line, width ? width : SIZE_MAX);
+        if (last) return;
+    }
+}
+
 void trace_print(RaspProgram *program, const RaspSop *sops, size_t count, const RaspInput *input) {
     RaspError error;
     const char **names = ARENA_ARRAY(command_arena(), count + 1, const char *);
@@ -23,7 +39,7 @@ void trace_print(RaspProgram *program, const RaspSop *sops, size_t count, const 
     char *text =
         graph ? picture_text(write_lines, &(FlowPicture){graph, names, count, NULL}, &error) : NULL;
     if (text)
-        fputs(text, stdout);
+        put_lines(text);
     else
         report_failure(&error);
     rasp_free(text);

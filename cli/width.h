@@ -8,5 +8,7 @@ enum { WIDTH_OF_TEXT = 80 }; /* of prose where nobody says */
 
 /* Columns of the terminal; COLUMNS goes before it.  0: output is no terminal and nobody says. */
 size_t width_of_output(void);
+/* The same of standard error, where only a terminal counts. */
+size_t width_of_errors(void);
 
 #endif

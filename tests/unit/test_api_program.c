@@ -53,6 +53,92 @@ static void sops(void **state) {
     rasp_program_free(program);
 }
 
+/* --- selectors -------------------------------------------------------------------------- */
+
+static void selectors(void **state) {
+    (void)state;
+    RaspProgram *program = program_of("s = select(indices, indices, <);\nn = selector_width(s);\n"
+                                      "bad = select(6 / tokens_int, 1, ==);\n");
+    RaspError error;
+    RaspSop value[3];
+    RaspValueKind kind;
+    assert_true(rasp_program_value(program, "s", true, &kind, &value[0], &error));
+    assert_int_equal(kind, RASP_VALUE_SELECTOR);
+    assert_true(rasp_program_value(program, "n", true, &kind, &value[1], &error));
+    assert_int_equal(kind, RASP_VALUE_SOP);
+    assert_true(rasp_program_value(program, "not bad", false, &kind, &value[2], &error));
+    assert_int_equal(kind, RASP_VALUE_SELECTOR);
+    assert_false(rasp_program_value(program, "3", false, &kind, &value[2], &error));
+    assert_non_null(strstr(error.text, "expected an s-op or a selector"));
+    assert_false(rasp_program_sop(program, "s", &value[2], &error));
+    assert_true(rasp_program_value(program, "bad", true, &kind, &value[2], &error));
+    RaspInput input = input_of("0a");
+    RaspRun *run = rasp_run_new(program, &input, value, 3, NULL, &error);
+    assert_non_null(run);
+    const bool *cells = rasp_run_selection(run, 0, &error);
+    assert_true(cells && !cells[0] && !cells[1] && cells[2] && !cells[3]);
+    assert_string_equal(text_of(rasp_run_sequence(run, 1, &error)), "0 1");
+    assert_null(rasp_run_selection(run, 1, &error));
+    assert_int_equal(error.status, RASP_WRONG_USE);
+    assert_null(rasp_run_sequence(run, 0, &error));
+    assert_null(rasp_run_selection(run, 2, &error)); /* it fails on the input */
+    assert_int_equal(error.status, RASP_FAILED);
+    assert_null(rasp_run_selection(run, 3, &error));
+    rasp_run_free(run);
+    rasp_program_free(program);
+}
+
+/* --- the inputs of a target ------------------------------------------------------------- */
+
+/* Characters of the inputs, one after the other with a blank between them. */
+static const char *inputs_of(RaspInputs *inputs, RaspError *error) {
+    static char text[4096];
+    size_t used = 0;
+    RaspInput input;
+    while (rasp_inputs_next(inputs, &input, error)) {
+        if (used) text[used++] = ' ';
+        for (size_t k = 0; k < input.count; k++) text[used++] = *input.tokens[k].as.s.text;
+        assert_true(used + 32 < sizeof text);
+    }
+    text[used] = '\0';
+    return text;
+}
+
+static void inputs(void **state) {
+    static const struct {
+        RaspTarget target;
+        const char *inputs;
+        size_t outside;
+    } cases[] = {
+        {{0}, "a b aa ab ba bb", 0}, /* as the magic comment says */
+        {{.max_length = 1}, "a b", 0},        {{.alphabet = "xyz", .max_length = 1}, "x y z", 0},
+        {{.first = "b"}, "b ba bb", 0},       {{.where = "length == 2"}, "aa ab ba bb", 2},
+        {{.where = "6 / tokens_int"}, "", 6},
+    };
+    (void)state;
+    RaspError error;
+    RaspProgram *program = program_of("# rasp: alphabet=ab max-length=2\ny = tokens;");
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        RaspInputs *all = rasp_inputs_new(program, &cases[k].target, NULL, &error);
+        assert_non_null(all);
+        assert_string_equal(inputs_of(all, &error), cases[k].inputs);
+        assert_int_equal(error.status, RASP_OK);
+        assert_true(rasp_inputs_info(all).exhaustive);
+        assert_int_equal(rasp_inputs_info(all).outside, cases[k].outside);
+        rasp_inputs_free(all);
+    }
+    assert_null(rasp_inputs_new(program, &(RaspTarget){.where = "missing"}, NULL, &error));
+    assert_int_equal(error.status, RASP_WRONG_PROGRAM);
+    RaspCheckOptions few = {.seed = 5, .count = 10, .exhaustive_limit = 3};
+    RaspInputs *drawn = rasp_inputs_new(program, &(RaspTarget){.max_length = 8}, &few, &error);
+    assert_memory_equal(inputs_of(drawn, &error), "a b ", 4);
+    assert_false(rasp_inputs_info(drawn).exhaustive);
+    assert_int_equal(rasp_inputs_info(drawn).given, 10);
+    assert_int_equal(rasp_inputs_info(drawn).complete_length, 1);
+    rasp_program_free(program); /* in any order */
+    rasp_inputs_free(drawn);
+}
+
 /* --- files ------------------------------------------------------------------------------ */
 
 static int read_two(void *context, const char *path, char **text, size_t *length) {
@@ -332,9 +418,10 @@ static void lifetimes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sops),      cmocka_unit_test(reads),     cmocka_unit_test(dumps),
-        cmocka_unit_test(runs),      cmocka_unit_test(time_ends), cmocka_unit_test(memory_ends),
-        cmocka_unit_test(cancelled), cmocka_unit_test(lifetimes),
+        cmocka_unit_test(sops),      cmocka_unit_test(selectors),   cmocka_unit_test(inputs),
+        cmocka_unit_test(reads),     cmocka_unit_test(dumps),       cmocka_unit_test(runs),
+        cmocka_unit_test(time_ends), cmocka_unit_test(memory_ends), cmocka_unit_test(cancelled),
+        cmocka_unit_test(lifetimes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
