@@ -71,6 +71,7 @@ static void on_example(void *context, RaspRepl *repl, RaspExample which) {
 static void expect_message(const RaspMessage *message) {
     if (!message->text || !*message->text) abort();
     rasp_free(rasp_message_show(message, false));
+    rasp_free(rasp_message_fit(message, true, 30));
 }
 
 static void on_failed(void *context, RaspRepl *repl, RaspFailure failure, const char *reference,
@@ -84,6 +85,11 @@ static void on_failed(void *context, RaspRepl *repl, RaspFailure failure, const 
 static void on_syntax(void *context, RaspRepl *repl, const RaspMessage *message) {
     (void)context, (void)repl;
     failures++;
+    expect_message(message);
+}
+
+static void on_warned(void *context, RaspRepl *repl, const RaspMessage *message) {
+    (void)context, (void)repl;
     expect_message(message);
 }
 
@@ -140,11 +146,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     RaspError error;
     RaspConfig config = {
         .memory = (size_t)24 << 20, .cpu_seconds = line_seconds, .read = read_small};
-    RaspEvents events = {NULL,       on_named,  on_applied, on_drawn,
-                         on_example, on_failed, on_syntax,  on_stopped};
+    RaspEvents events = {NULL,      on_named,  on_applied, on_drawn, on_example,
+                         on_failed, on_syntax, on_stopped, on_warned};
     fuzz_limit(LONGEST);
     RaspRepl *repl = rasp_repl_new(&events, &config, &error);
     if (!repl && error.status != RASP_OUT_OF_TIME) abort();
+    if (repl) rasp_repl_relax(repl, size % 2);
     if (repl && feed(repl, (const char *)data, size)) expect_alive(repl);
     rasp_repl_free(repl);
     fuzz_limit(0);
