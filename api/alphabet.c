@@ -96,9 +96,25 @@ static bool read_file(const Setting *s, const char *path, Alphabet *alphabet) {
     return read_lines(s, path, text, length, alphabet);
 }
 
+/* What begins like a list is none: the way out is not the one for inputs. */
+static bool read_list(const Setting *s, Alphabet *alphabet) {
+    RaspInput input = {.text = s->text, .length = strlen(s->text), .form = RASP_AS_LIST};
+    Core *core = &s->program->core;
+    Tokens tokens;
+    if (input_read(core, &input, core->arena, &tokens)) return read_input(s, &input, alphabet);
+    const char *found = arena_text(core->arena, core->error->text, strlen(core->error->text));
+    if (core->error->status != RASP_WRONG_USE) return false;
+    *core->error = (RaspError){0};
+    return setting_refuse(s,
+                          "%s: a list is written [1, 2] or [\"a\", \"b\"] (characters of which one "
+                          "is '[': let another come first)",
+                          found);
+}
+
 bool alphabet_read(const Setting *s, Alphabet *alphabet) {
     if (s->span.end == 0 && s->text[0] == '@') return read_file(s, s->text + 1, alphabet);
     RaspInput input = {.text = s->text, .length = strlen(s->text)};
+    if (input_means_list(input.text, input.length)) return read_list(s, alphabet);
     return read_input(s, &input, alphabet);
 }
 

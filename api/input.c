@@ -201,6 +201,20 @@ static bool read_list(ListReader *r) {
 
 /* --- inputs ----------------------------------------------------------------------------- */
 
+bool input_means_list(const char *text, size_t length) {
+    size_t at = 0;
+    while (at < length && strchr(" \t\r\n", text[at]) && text[at]) at++;
+    if (at == length || text[at++] != '[') return false;
+    if (memchr(text + at, ',', length - at)) return true;
+    while (at < length && text[at] == ' ') at++;
+    if (at + 1 < length && (text[at] == '-' || text[at] == '+')) at++;
+    return at < length && (text[at] == '"' || (text[at] >= '0' && text[at] <= '9'));
+}
+
+#define AS_CHARACTERS                                                                              \
+    ": a text that begins like a list is one, [1, 2] or [\"a\", \"b\"] (--string: a token a "      \
+    "character)"
+
 static bool read_text(Core *core, const RaspInput *input, Arena *arena, Tokens *tokens) {
     char error[256];
     const char *text = input->text ? input->text : "";
@@ -220,8 +234,9 @@ static bool read_text(Core *core, const RaspInput *input, Arena *arena, Tokens *
         *tokens = (Tokens){.atoms = r.atoms, .count = r.count};
         return true;
     }
-    if (input->form == RASP_AS_LIST || r.out_of_range)
-        return core_fail(core, RASP_WRONG_USE, "%s", error);
+    bool asked = input->form == RASP_AS_LIST || r.out_of_range;
+    if (asked || (input->form == RASP_AUTO && input_means_list(text, length)))
+        return core_fail(core, RASP_WRONG_USE, asked ? "%s" : "%s" AS_CHARACTERS, error);
     *tokens = (Tokens){.text = text, .length = length, .count = utf8_count(text, length)};
     return true;
 }

@@ -3,7 +3,7 @@
  * A text that has the form of a non-empty list of atoms is that list:
  *     [3, 1, 2]   ["hi", "there"]   [0.5, -1e-3]   [True, false]
  * Strings are JSON's, in double quotes with its escapes; numbers are JSON's.  Any other text
- * is a string, one token a code point.
+ * is a string, one token a code point; but what only begins like a list is a mistake.
  */
 #ifndef RASP_API_INPUT_H
 #define RASP_API_INPUT_H
@@ -17,6 +17,9 @@ typedef struct Tokens {
     const RaspAtom *atoms;
     size_t count;
 } Tokens;
+
+/* Does it begin like a list: by '[' and a number or a quote, or by '[' with a ',' behind it? */
+bool input_means_list(const char *text, size_t length);
 
 /* Lists that are read live in `arena`; everything else is the input's.  False after core_fail:
  * not UTF-8, empty, not a list though one was asked for, or a number that fits nowhere. */

@@ -181,7 +181,8 @@ RASP_API RaspAtom rasp_sequence_at(const RaspSequence *sequence, size_t position
 RASP_API bool rasp_sequence_uniform(const RaspSequence *sequence);
 
 /* An input: tokens, or a text that is read.  A text that has the form of a non-empty list of
- * atoms, [3, 1, 2] or ["hi", true], is that list; any other is a string, a token a character. */
+ * atoms, [3, 1, 2] or ["hi", true], is that list; any other is a string, a token a character, but
+ * for one that only begins like a list ([1, 2 or [a, b]), which is a mistake. */
 typedef enum RaspForm { RASP_AUTO, RASP_AS_STRING, RASP_AS_LIST } RaspForm;
 typedef struct RaspInput {
     const RaspAtom *tokens; /* NULL: the text */

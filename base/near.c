@@ -35,7 +35,7 @@ static size_t rank(const char *word, const char *other) {
     size_t edits = near_edits(word, other), length = strlen(word), size = strlen(other);
     if (edits >= NEAR_FAR) return UNRELATED;
     if (length >= TELLING && strncmp(other, word, length) == 0) return ABBREVIATED + edits;
-    if (edits < length && edits <= 1 + length / 4) return MISSPELT + edits;
+    if (edits <= 1 + length / 4) return MISSPELT + edits;
     if (length >= TELLING && strstr(other, word)) return RELATED + edits;
     if (size >= TELLING && strstr(word, other)) return RELATED + edits;
     return UNRELATED;

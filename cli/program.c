@@ -4,6 +4,7 @@
 #include "cli/paths.h"
 #include "cli/report.h"
 #include "cli/sources.h"
+#include "cli/weights.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,13 @@ static int read_standard_input(Program *p) {
 static int find(const char *name, Program *p) {
     p->path = paths_find_program(command_arena(), name);
     if (!p->path) return EXIT_NO_FILE;
+    if (weights_recognised(p->path)) {
+        report_error(
+            "'%s' is a weights file, expected a program: 'rasp run %s' runs it, 'rasp info "
+            "%s' says what is in it",
+            name, name, name);
+        return EXIT_WRONG_USE;
+    }
     const char *slash = strrchr(p->path, '/');
     p->shown = strncmp(p->path, name, strlen(name)) != 0 && slash ? slash + 1 : p->path;
     return EXIT_FINE;

@@ -115,6 +115,8 @@ static void statements(void **state) {
         {"\xff", "syntax:"},
         {"", ""},
         {"# words", ""},
+        {"w = tokens == 3;", "w=<False False>warned:5;"},
+        {"v = not w;", "v=<True True>"}, /* once a place */
     };
     Log log = {0};
     RaspEvents events = events_to(&log);

@@ -88,8 +88,7 @@ static void near_misses(void **state) {
         {"mask_o", ", did you mean 'mask_out'?"},
         {"mask_in", ", did you mean 'mask'?"},
         {"resorting", ", did you mean 'sort'?"},
-        {"m", ""},
-        {"", ""},
+        {"m", ", did you mean 'n'?"},
         {"zebra", ""},
     };
     Budget budget;
