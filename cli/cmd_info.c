@@ -13,6 +13,7 @@
 #include "cli/weights.h"
 
 #include <jansson.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,7 +153,8 @@ static long long number_in(const json_t *object, const char *key) {
 static void print_head(const json_t *head, size_t number) {
     const char *source = text_in(head, "source"), *result = text_in(head, "result");
     const char *selector = text_in(head, "selector");
-    put_line(4, "head %zu: %s", number, *selector ? selector : "(its selector is not recorded)");
+    put_line(4, "head %zu: %s", number + 1,
+             *selector ? selector : "(its selector is not recorded)");
     put_line(6, "%s%s%s, rank %lld, mask %s%s", source, *source ? "; " : "",
              *result ? result : "unknown result", number_in(head, "rank"), text_in(head, "mask"),
              json_is_true(json_object_get(head, "sink")) ? ", sink" : "");
@@ -163,7 +165,7 @@ static void print_sublayer(const json_t *sublayer, size_t number) {
     size_t k, j;
     const json_t *table, *text;
     long long units = number_in(sublayer, "units");
-    put_line(4, "sublayer %zu: %lld hidden unit%s", number, units, plural((size_t)units));
+    put_line(4, "sublayer %zu: %lld hidden unit%s", number + 1, units, plural((size_t)units));
     json_array_foreach(json_object_get(sublayer, "tables"), k, table) {
         units = number_in(table, "units");
         put_line(6, "%lld unit%s: table of %s", units, plural((size_t)units),
@@ -177,7 +179,7 @@ static void print_layers(const Info *info) {
     size_t l, k;
     const json_t *layer, *entry;
     json_array_foreach(json_object_get(info->document, "layers"), l, layer) {
-        put_line(2, "layer %zu", l);
+        put_line(2, "layer %zu", l + 1);
         json_array_foreach(json_object_get(layer, "heads"), k, entry) print_head(entry, k);
         json_array_foreach(json_object_get(layer, "sublayers"), k, entry) print_sublayer(entry, k);
     }
@@ -201,15 +203,20 @@ static int by_place(const void *a, const void *b) {
     return (x->index > y->index) - (x->index < y->index);
 }
 
+/* People count from one, files from zero; a stranger's file may say any number. */
+static long long ordinal(const json_t *number) {
+    json_int_t value = json_integer_value(number);
+    return value < LLONG_MAX ? value + 1 : value;
+}
+
 static void print_group(const json_t *group) {
     const json_t *layer = json_object_get(group, "layer");
     const json_t *sublayer = json_object_get(group, "sublayer");
     char from[64];
     if (sublayer)
-        snprintf(from, sizeof from, "layer %lld.%lld", (long long)json_integer_value(layer),
-                 (long long)json_integer_value(sublayer));
+        snprintf(from, sizeof from, "layer %lld.%lld", ordinal(layer), ordinal(sublayer));
     else if (layer)
-        snprintf(from, sizeof from, "layer %lld", (long long)json_integer_value(layer));
+        snprintf(from, sizeof from, "layer %lld", ordinal(layer));
     else
         snprintf(from, sizeof from, "%s", text_in(group, "from"));
     put_line(4, "%-5lld %-10s %s", (long long)group_dim(group), from, text_in(group, "carries"));

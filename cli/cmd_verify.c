@@ -57,8 +57,8 @@ static void print_certificate(const RaspVerifyReport *r) {
     if (r->claims_too_much)
         printf("               but the file claims %.3g, which is less\n", r->claimed);
     if (*c->where)
-        printf("  tightest     layer %u, %s: its error is at most %.2g of its margin\n", c->layer,
-               safe_text(c->where), c->tightest);
+        printf("  tightest     layer %u, %s: its error is at most %.2g of its margin\n",
+               c->layer + 1, safe_text(c->where), c->tightest);
     else
         puts("  tightest     no decision is made");
     if (c->joined_absolute > 0)

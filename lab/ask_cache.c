@@ -236,8 +236,8 @@ static void show_heads(const Cache *c) {
         table_count(table, h->idle);
         table_text(table, h->shared == SIZE_MAX ? ""
                                                 : arena_format(c->page->arena, "%zu.%zu",
-                                                               c->heads[h->shared].at.layer,
-                                                               c->heads[h->shared].at.number));
+                                                               c->heads[h->shared].at.layer + 1,
+                                                               c->heads[h->shared].at.number + 1));
         x[k] = (double)k;
         stored[k] = (double)(head->key.cols + head->value.cols);
         needed[k] = (double)(h->key_rank + h->value_rank);

@@ -101,9 +101,9 @@ static void name_steps(Collapse *c) {
     c->steps = ARENA_ARRAY(c->subject.lab->arena, c->step_count, Step);
     c->steps[k++].name = "embedding";
     for (size_t l = 0; l < model->layer_count; l++) {
-        c->steps[k++].name = arena_format(arena, "layer %zu, heads", l);
+        c->steps[k++].name = arena_format(arena, "layer %zu, heads", l + 1);
         for (size_t m = 0; m < model->layers[l]->mlp_count; m++)
-            c->steps[k++].name = arena_format(arena, "layer %zu, sublayer %zu", l, m);
+            c->steps[k++].name = arena_format(arena, "layer %zu, sublayer %zu", l + 1, m + 1);
     }
 }
 

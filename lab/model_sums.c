@@ -321,7 +321,7 @@ static void show_votes(Page *page, const Parts *p, Matrix z) {
                 double vote = *matrix_at(p->weights[k], N - 1, j) * *matrix_at(p->votes[k], j, y);
                 parts[k] += vote;
                 cells[(k * N + j) * V + y] = vote;
-                names[k * N + j] = arena_format(page->arena, "head %zu, key %zu", k, j);
+                names[k * N + j] = arena_format(page->arena, "head %zu, key %zu", k + 1, j);
             }
             sum += parts[k];
         }

@@ -130,8 +130,8 @@ const char *subject_head_name(const Subject *s, Arena *arena, size_t head) {
         size_t step = utf8_step(selector + length, all - length);
         length += step ? step : 1;
     }
-    return arena_format(arena, "%zu.%zu%s%.*s%s", at.layer, at.number, all ? " " : "", (int)length,
-                        all ? selector : "", length < all ? "…" : "");
+    return arena_format(arena, "%zu.%zu%s%.*s%s", at.layer + 1, at.number + 1, all ? " " : "",
+                        (int)length, all ? selector : "", length < all ? "…" : "");
 }
 
 size_t subject_head_count(const Subject *s) {

@@ -348,7 +348,7 @@ RunStream *run_stream_new(const Engine *engine, RtError *err) {
         rt_error(err,
                  "the model cannot run one token at a time: head %zu of layer %zu %s; compile it "
                  "with causal masks and without log-length scaling, or run whole inputs",
-                 ahead->head, ahead->layer,
+                 ahead->head + 1, ahead->layer + 1,
                  causal ? "scales its scores by the input's length" : "sees later positions");
         return NULL;
     }

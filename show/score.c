@@ -83,16 +83,16 @@ static void name_node(Score *s, const RaspCircuitNode *node, Stem *stem) {
     stem->detail = "";
     if (node->kind == RASP_CIRCUIT_HEAD) {
         const RaspCircuitHead *h = &c->heads[node->index];
-        stem->name = arena_format(arena, "head %u.%u", h->layer, h->head);
+        stem->name = arena_format(arena, "head %u.%u", h->layer + 1, h->head + 1);
         stem->detail = sop_name(s, h->selector);
     } else if (node->kind == RASP_CIRCUIT_TABLE) {
         const RaspCircuitTable *t = &c->tables[node->index];
-        stem->name = arena_format(arena, "table %u.%u", t->layer, t->sublayer);
+        stem->name = arena_format(arena, "table %u.%u", t->layer + 1, t->sublayer + 1);
         stem->detail =
             arena_format(arena, "%zu unit%s", t->unit_count, t->unit_count == 1 ? "" : "s");
     } else if (node->kind == RASP_CIRCUIT_CLEAR) {
         const RaspCircuitClear *k = &c->clears[node->index];
-        stem->name = arena_format(arena, "clear %u.%u", k->layer, k->sublayer);
+        stem->name = arena_format(arena, "clear %u.%u", k->layer + 1, k->sublayer + 1);
     } else if (node->kind == RASP_CIRCUIT_OUTPUT) {
         stem->name = "output";
         stem->detail = c->outputs[node->index].name;
@@ -259,8 +259,8 @@ static void put_steps(Score *s) {
             step == RASP_NONE - 1 ? "in the end"
             : of->sublayer == -2  ? "embedding"
             : of->sublayer == -1
-                ? arena_format(s->arena, "layer %u, heads", of->layer)
-                : arena_format(s->arena, "layer %u, sublayer %d", of->layer, of->sublayer);
+                ? arena_format(s->arena, "layer %u, heads", of->layer + 1)
+                : arena_format(s->arena, "layer %u, sublayer %d", of->layer + 1, of->sublayer + 1);
         double x = s->stems[k].x - 10, y = MARGIN + HEAD - 64, room = 0;
         for (size_t m = k; m < s->c->node_count; m++)
             if ((s->c->nodes[m].kind == RASP_CIRCUIT_OUTPUT ? RASP_NONE - 1

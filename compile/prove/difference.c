@@ -32,12 +32,12 @@ static bool same_atoms(Difference *d, const char *what, const RtAtom *a, const R
 static bool same_head(Difference *d, const ModelHead *a, const ModelHead *b, size_t l, size_t h) {
     if (a->query.cols != b->query.cols || a->value.cols != b->value.cols)
         return differs(d, "head %zu of layer %zu: expected rank %zu and %zu values, found %zu, %zu",
-                       h, l, a->query.cols, a->value.cols, b->query.cols, b->value.cols);
+                       h + 1, l + 1, a->query.cols, a->value.cols, b->query.cols, b->value.cols);
     if (a->mask != b->mask)
-        return differs(d, "head %zu of layer %zu: expected mask %s, found %s", h, l,
+        return differs(d, "head %zu of layer %zu: expected mask %s, found %s", h + 1, l + 1,
                        rt_mask_names[a->mask], rt_mask_names[b->mask]);
     if (a->sink != b->sink || a->scale != b->scale || a->gap != b->gap)
-        return differs(d, "head %zu of layer %zu: another sink, scale or gap", h, l);
+        return differs(d, "head %zu of layer %zu: another sink, scale or gap", h + 1, l + 1);
     return true;
 }
 

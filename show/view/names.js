@@ -1,6 +1,7 @@
 // What the parts of the model are called, from the compiler's circuit; without one, by number.
 
-const headName = (layer, head) => `head ${layer}.${head}`;
+// People count layers, heads and sublayers from one; the data, and units, from zero.
+const headName = (layer, head) => `head ${layer + 1}.${head + 1}`;
 const dimName = dim => `dimension ${dim}`;
 
 function sopText(sop) {
@@ -22,8 +23,8 @@ const sopShort = sop => shown(sop.name || lookupText(sop.text));
 
 function stepName(step) {
   if (step.sublayer === -2) return 'embedding';
-  return step.sublayer < 0 ? `layer ${step.layer}: heads`
-                           : `layer ${step.layer}: units ${step.sublayer}`;
+  return step.sublayer < 0 ? `layer ${step.layer + 1}: heads`
+                           : `layer ${step.layer + 1}: units ${step.sublayer + 1}`;
 }
 
 function circuitHead(data, layer, head) {
@@ -33,7 +34,7 @@ function circuitHead(data, layer, head) {
 // Hidden units of a table, as unit numbers have them: layer.sublayer.unit.
 function unitsName(t) {
   const last = t.units > 1 ? `–${t.first + t.units - 1}` : '';
-  return `unit${last ? 's' : ''} ${t.layer}.${t.sublayer}.${t.first}${last}`;
+  return `unit${last ? 's' : ''} ${t.layer + 1}.${t.sublayer + 1}.${t.first}${last}`;
 }
 
 // The table or clear that a hidden unit belongs to.
@@ -45,7 +46,7 @@ function unitOwner(data, layer, sublayer, unit) {
 }
 
 const unitName = (layer, sublayer, unit) =>
-  unit < 0 ? `bias ${layer}.${sublayer}` : `unit ${layer}.${sublayer}.${unit}`;
+  unit < 0 ? `bias ${layer + 1}.${sublayer + 1}` : `unit ${layer + 1}.${sublayer + 1}.${unit}`;
 
 // What a unit is for, in words; '' where that is not known.
 function unitPurpose(data, {layer, sublayer, unit}) {

@@ -188,8 +188,8 @@ static void test_stream_refused(void **state) {
         Engine *engine = engine_new(model, &options, &err);
         RunStream *stream = run_stream_new(engine, &err);
         assert_int_equal(stream != NULL, which == 0);
-        if (which == 1) assert_non_null(strstr(err.text, "head 1 of layer 0 sees later"));
-        if (which == 2) assert_non_null(strstr(err.text, "head 1 of layer 0 scales its scores"));
+        if (which == 1) assert_non_null(strstr(err.text, "head 2 of layer 1 sees later"));
+        if (which == 2) assert_non_null(strstr(err.text, "head 2 of layer 1 scales its scores"));
         run_stream_free(stream);
         engine_free(engine);
         model_free(model);
