@@ -194,9 +194,9 @@ static void name_kinds(Hulls *s) {
                              .cage = true};
     for (size_t l = 0; l < model->layer_count; l++) {
         Kind *kind = &s->kinds[s->head_count + 2 * l];
-        kind[0] = (Kind){.name = arena_format(arena, "layer %zu, heads together", l),
+        kind[0] = (Kind){.name = arena_format(arena, "layer %zu, heads together", l + 1),
                          .context = "values of all of them"};
-        kind[1] = (Kind){.name = arena_format(arena, "layer %zu, block output", l),
+        kind[1] = (Kind){.name = arena_format(arena, "layer %zu, block output", l + 1),
                          .context = "the block's inputs"};
     }
 }
