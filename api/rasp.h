@@ -122,6 +122,7 @@ typedef struct RaspConfig {
     void *read_context;
     void (*report)(void *context, const RaspMessage *message); /* NULL: only errors are given */
     void *report_context;
+    bool strict;    /* a RaspRepl refuses what the reference interpreter refuses */
     RaspFind *find; /* asked for what is at neither place where `load` looks; NULL: nobody is */
     void *find_context;
     const char *find_places; /* what it looks through, for messages: "RASP_PATH" */

@@ -346,6 +346,7 @@ static bool start(Core *core, void *context) {
     (void)context;
     SessionOptions options = {.mode = SESSION_REPL,
                               .budget = core->budget,
+                              .strict = core->config.strict,
                               .read = core->config.read,
                               .read_context = core->config.read_context,
                               .find = core->config.find,

@@ -49,6 +49,8 @@ const char *builtin_spelling(BuiltinId builtin) {
 #define USAGE_SIGN               USAGE_PREFIX
 #define USAGE_NOT                USAGE_PREFIX
 #define USAGE_FUNCTION(spelling) spelling "(x)"
+#define USAGE_LENGTH             USAGE_FUNCTION
+#define USAGE_SLICE(spelling)    "x[a:b]   x[a:]   x[:b]"
 #define USAGE_TERNARY(spelling)  "x " spelling " c else y"
 
 #define COMPLETION_WORD(spelling)     spelling " "
@@ -62,6 +64,8 @@ const char *builtin_spelling(BuiltinId builtin) {
 #define COMPLETION_SIGN               COMPLETION_NONE
 #define COMPLETION_NOT                COMPLETION_WORD
 #define COMPLETION_FUNCTION(spelling) spelling "("
+#define COMPLETION_LENGTH             COMPLETION_NONE
+#define COMPLETION_SLICE              COMPLETION_NONE
 #define COMPLETION_TERNARY            COMPLETION_NONE
 
 static const Word words[] = {

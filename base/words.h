@@ -25,8 +25,8 @@ typedef enum OpId {
 } OpId;
 
 /* OP_CLASS(class, arity, level): where an operator stands, and how tightly it binds, from 1,
- * loosest, to 10 (language.md, Precedence).  But for TERNARY and SIGN, each is a token of
- * rasp.y. */
+ * loosest, to 10 (language.md, Precedence).  But for TERNARY, SIGN, LENGTH and SLICE, each is a
+ * token of rasp.y. */
 #define OP_CLASSES(OP_CLASS)                                                                       \
     OP_CLASS(TERNARY, 3, 2)                                                                        \
     OP_CLASS(LOGIC, 2, 3)                                                                          \
@@ -37,7 +37,9 @@ typedef enum OpId {
     OP_CLASS(POWER, 2, 8)                                                                          \
     OP_CLASS(SIGN, 1, 9) /* before the operand, spelled like a SUM */                              \
     OP_CLASS(NOT, 1, 9)  /* before the operand */                                                  \
-    OP_CLASS(FUNCTION, 1, 10)
+    OP_CLASS(FUNCTION, 1, 10)                                                                      \
+    OP_CLASS(LENGTH, 1, 10) /* what the builtin `len(` is on s-ops */                              \
+    OP_CLASS(SLICE, 3, 10)  /* behind the operand, in brackets */
 
 typedef enum OpClass {
 #define OP_CLASS(class, arity, level) OP_CLASS_##class,

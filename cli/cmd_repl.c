@@ -39,6 +39,7 @@ static bool on_line(void *context, RaspRepl *session, const char *line, size_t l
 static bool run(size_t memory, const char *load, LineInput *lines, Terminal *terminal) {
     bool edits = line_edits(lines);
     RaspConfig config = report_config(memory);
+    config.strict = !edits;
     Printer printer = {.out = stdout,
                        .friendly = edits,
                        .colour = edits && report_colour(STDOUT_FILENO),

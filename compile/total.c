@@ -85,7 +85,10 @@ static unsigned map_kinds(Total *t, const Node *node) {
     switch (node->op) {
     case OP_INDICATOR:
     case OP_ROUND:
+    case OP_LEN:
         return INT;
+    case OP_SLICE:
+        return STRING;
     case OP_NEG:
     case OP_POS:
         return arithmetic_kinds(a, a) & ~(unsigned)STRING;

@@ -18,6 +18,7 @@ static const char *const kind_name[AST_KIND_COUNT] = {
     [AST_BUILTIN] = "builtin",
     [AST_CALL] = "call",
     [AST_INDEX] = "index",
+    [AST_SLICE] = "slice",
     [AST_EVALUATE] = "evaluate",
     [AST_ASSIGN] = "assign",
     [AST_DRAW] = "draw",

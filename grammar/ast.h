@@ -20,6 +20,7 @@
  *   BUILTIN                arguments                                     builtin (range, len ...)
  *   CALL                   function, arguments …
  *   INDEX                  container, index
+ *   SLICE                  container, from[, to]
  *   EVALUATE               expression                                    (a statement `e;`)
  *   ASSIGN                 NAMES, EXPRESSIONS
  *   DRAW                   expression[, input]
@@ -60,6 +61,7 @@ typedef enum AstKind {
     AST_BUILTIN,
     AST_CALL,
     AST_INDEX,
+    AST_SLICE,
     AST_EVALUATE,
     AST_ASSIGN,
     AST_DRAW,

@@ -77,6 +77,13 @@ Ast *ast_define(Ast *def, const Str *name, Ast *parameters, Span span, Span mark
     return def;
 }
 
+Ast *ast_slice(Arena *arena, Ast *container, Ast *from, Ast *to, Span span, Span mark) {
+    Ast *slice = AST(arena, AST_SLICE, span, mark, container);
+    ast_append(arena, slice, from ? from : ast_int(arena, 0, mark));
+    ast_append(arena, slice, to);
+    return ast_become(slice, AST_SLICE, span, mark);
+}
+
 Ast *ast_call(Arena *arena, Ast *function, const Ast *arguments, Span span) {
     Ast *call = AST(arena, AST_CALL, span, function->span, function);
     call->count = arguments->count + 1;

@@ -23,6 +23,8 @@ Ast *ast_float(Arena *arena, double real, Span span);
 Ast *ast_append(Arena *arena, Ast *list, Ast *child);
 Ast *ast_unary(Arena *arena, OpId op, Ast *operand, Span span, Span mark);
 Ast *ast_binary(Arena *arena, OpId op, Ast *left, Ast *right, Span span, Span mark);
+/* container[from:to]; NULL: from the beginning, to the end. */
+Ast *ast_slice(Arena *arena, Ast *container, Ast *from, Ast *to, Span span, Span mark);
 Ast *ast_call(Arena *arena, Ast *function, const Ast *arguments, Span span);
 
 /* A list of expressions becomes the node that holds them. */

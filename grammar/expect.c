@@ -302,6 +302,8 @@ static void add_token(Names *names, int kind) {
 #define OP(id, spelling, host, class, ...) {TOK_##class, "'" spelling "'"},
 #define TOK_SIGN                           0
 #define TOK_TERNARY                        0
+#define TOK_LENGTH                         0
+#define TOK_SLICE                          0
 #include "base/op.def"
     };
     int before = names->count;

@@ -55,7 +55,7 @@ static Span word(Span span) {
 %token YYEOF 0 "the end"
 
 %type <Ast *> statement plain function loop item items body block
-%type <Ast *> expression names parameters expressions arguments pairs command
+%type <Ast *> expression bound names parameters expressions arguments pairs command
 %type <AstTarget> target
 %type <bool> switch
 
@@ -202,6 +202,11 @@ arguments:
 | expressions
 ;
 
+bound:
+  %empty                        { $$ = NULL; }
+| expression
+;
+
 pairs:
   expression COLON expression
     { $$ = AST(ARENA, AST_DICT, @$, @$, $1, $3); }
@@ -224,6 +229,8 @@ expression:
     { $$ = AST(ARENA, AST_DICT_COMPREHENSION, @$, @5, $6, $8, $2, $4); }
 | expression LBRACKET expression RBRACKET
     { $$ = AST(ARENA, AST_INDEX, @$, span_join(@2, @4), $1, $3); }
+| expression LBRACKET bound COLON bound RBRACKET
+    { $$ = ast_slice(ARENA, $1, $3, $5, @$, span_join(@2, @6)); }
 | expression LPAREN arguments RPAREN
     { $$ = ast_call(ARENA, $1, $3, @$); }
 | SELECT expression COMMA expression COMMA COMPARISON RPAREN

@@ -32,6 +32,8 @@ static const Lexeme lexemes[] = {
 #include "base/builtin.def"
 #define TOK_SIGN                           0
 #define TOK_TERNARY                        0
+#define TOK_LENGTH                         0
+#define TOK_SLICE                          0
 #define OP(id, spelling, host, class, ...) LEXEME(spelling, TOK_##class, OP_##id, false)
 #include "base/op.def"
     LEXEME("=", TOK_ASSIGN, 0, false) LEXEME(":", TOK_COLON, 0, false)};

@@ -53,6 +53,8 @@ static const struct {
     [OP_CLASS_SIGN] = {HOLD_SUM, HOLD_NOTHING, HOLD_ALL},
     [OP_CLASS_NOT] = {HOLD_NOT, HOLD_NOTHING, HOLD_ALL},
     [OP_CLASS_FUNCTION] = {HOLD_ALL, HOLD_NOTHING, HOLD_NOTHING},
+    [OP_CLASS_LENGTH] = {HOLD_ALL, HOLD_NOTHING, HOLD_NOTHING},
+    [OP_CLASS_SLICE] = {HOLD_ALL, HOLD_ALL, HOLD_NOTHING},
 };
 
 static bool has_sign(Atom atom) {
@@ -153,10 +155,21 @@ static void put_prefix(Text *t, const Node *node, const char *spelling, int leve
     put_operand(t, node->arg[0], level, holds[class_of(node)].right);
 }
 
+static void put_slice(Text *t, const Node *node, int level) {
+    const Node *end = graph_node(t->graph, node->arg[2]);
+    bool whole = end->kind == NODE_CONSTANT && atom_same(end->atom, atom_int(SLICE_END));
+    put_operand(t, node->arg[0], level, HOLD_ALL);
+    put(t, "["), put_operand(t, node->arg[1], level, HOLD_NOTHING), put(t, ":");
+    if (!whole) put_operand(t, node->arg[2], level, HOLD_NOTHING);
+    put(t, "]");
+}
+
 /* The operator's words between and around its operands. */
 static void put_map(Text *t, const Node *node, int level) {
     const Op *op = &ops[node->op];
-    if (op->class == OP_CLASS_FUNCTION) {
+    if (op->class == OP_CLASS_SLICE) {
+        put_slice(t, node, level);
+    } else if (op->class == OP_CLASS_FUNCTION || op->class == OP_CLASS_LENGTH) {
         put(t, op->spelling), put_call(t, "(", node, level), put(t, ")");
     } else if (op->class == OP_CLASS_TERNARY) {
         put_operand(t, node->arg[1], level, holds[op->class].left);

@@ -1,6 +1,7 @@
 #include "graph/op.h"
 
 #include "base/bits.h"
+#include "base/utf8.h"
 
 #include <math.h>
 #include <string.h>
@@ -183,6 +184,37 @@ static FaultId eval_round(const Atom *a, Intern *table, Atom *r) {
     double value = rint(a->f);
     bool overflow = !(value >= -0x1p63 && value < 0x1p63);
     return set_int(r, overflow, overflow ? 0 : (int64_t)value);
+}
+
+/* --- strings ---------------------------------------------------------------------------- */
+
+static FaultId eval_len(const Atom *a, Intern *table, Atom *r) {
+    (void)table;
+    if (a->kind != ATOM_STRING) return FAULT_LENGTH;
+    return set_int(r, false, a->s->chars);
+}
+
+size_t op_slice_place(int64_t at, size_t length) {
+    if (at < 0) return at < -(int64_t)length ? 0 : length - (size_t)-at;
+    return (uint64_t)at < length ? (size_t)at : length;
+}
+
+/* The byte at which character `place` begins. */
+static const char *character(const Str *s, size_t place) {
+    if (s->chars == s->length) return s->text + place;
+    const char *at = s->text, *end = at + s->length;
+    while (place--) at += utf8_step(at, (size_t)(end - at));
+    return at;
+}
+
+static FaultId eval_slice(const Atom *a, Intern *table, Atom *r) {
+    bool bounds = atom_is_integral(a[1]) && atom_is_integral(a[2]);
+    if (a[0].kind != ATOM_STRING || !bounds) return FAULT_SLICE;
+    size_t from = op_slice_place(atom_integer(a[1]), a[0].s->chars);
+    size_t to = op_slice_place(atom_integer(a[2]), a[0].s->chars);
+    const char *begin = character(a[0].s, from), *end = character(a[0].s, to);
+    *r = atom_string(intern(table, begin, begin < end ? (size_t)(end - begin) : 0));
+    return FAULT_NONE;
 }
 
 /* --- comparisons ------------------------------------------------------------------------ */

@@ -22,6 +22,9 @@ typedef enum OpTraits {
     OP_STRINGS = 16, /* gives a string if an argument is one, else a number */
 } OpTraits;
 
+/* Where a slice without an end ends. */
+enum { SLICE_END = INT32_MAX };
+
 /* Computes one value; `table` holds the strings that `+` and `*` make. */
 typedef FaultId OpEval(const Atom *args, Intern *table, Atom *result);
 
@@ -49,6 +52,10 @@ static inline FaultId op_eval(OpId op, const Atom *args, Intern *table, Atom *re
 
 /* The fault with its arguments filled in, for operands on which op_eval gave `id`. */
 Fault op_fault(OpId op, FaultId id, const Atom *args, Span span);
+
+/* The element, of `length`, at which a slice begins or ends: negative places count from the end,
+ * and those outside are moved to it. */
+size_t op_slice_place(int64_t at, size_t length);
 
 /* a op b for a comparison whose operands are comparable (or the op is == or !=). */
 bool op_compare(OpId op, Atom a, Atom b);

@@ -248,6 +248,14 @@ static const char *arithmetic(Phrase *p, const RaspGraphNode *node) {
                         noun(p, node->operand[1], needs_brackets(node, right, false)));
 }
 
+/* A slice without an end has one that no string reaches. */
+static const char *slice_noun(Phrase *p, const RaspGraphNode *node) {
+    const char *from = noun(p, node->operand[1], false), *to = noun(p, node->operand[2], false);
+    bool whole = is_constant(node_at(p->w, node->operand[2]), rasp_int(INT32_MAX));
+    return arena_format(p->arena, "the part [%s:%s] of %s", from, whole ? "" : to,
+                        noun(p, node->operand[0], true));
+}
+
 static const char *map_noun(Phrase *p, const RaspGraphNode *node, bool nested) {
     const uint32_t *a = node->operand;
     const char *text;
@@ -258,6 +266,10 @@ static const char *map_noun(Phrase *p, const RaspGraphNode *node, bool nested) {
         text = choice(p, "1", condition(p, a[0], false), "0");
     else if (is_op(node, "round"))
         return arena_format(p->arena, "round(%s)", noun(p, a[0], false));
+    else if (is_op(node, "len"))
+        return arena_format(p->arena, "the length of %s", noun(p, a[0], true));
+    else if (is_op(node, "[:]"))
+        return slice_noun(p, node);
     else if (node->operand_count == 1)
         return arena_format(p->arena, "%s%s", node->op, noun(p, a[0], true));
     else

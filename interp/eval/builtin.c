@@ -85,9 +85,14 @@ static void eval_zip(Session *s, const Ast *ast) {
 
 static void eval_len(Session *s, const Ast *ast) {
     eval(s, ast->child[0]);
-    Value list = eval_top(s, 0);
-    if (list.kind != VALUE_LIST) EVAL_FAIL(s, LEN, ast->child[0], eval_quoted(s, list));
-    eval_reduce(s, 1, value_atom(atom_int((int64_t)list.list->count)));
+    Value of = eval_top(s, 0);
+    size_t count;
+    bool ours = !s->options.strict && (value_is_string(of) || of.kind == VALUE_SOP);
+    if (of.kind != VALUE_LIST && !ours) EVAL_FAIL(s, LEN, ast->child[0], eval_quoted(s, of));
+    if (value_count(of, &count))
+        eval_reduce(s, 1, value_atom(atom_int((int64_t)count)));
+    else
+        eval_map(s, OP_LEN, &of, ast);
 }
 
 /* --- _width(sel) ------------------------------------------------------------------------ */

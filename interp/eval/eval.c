@@ -255,6 +255,7 @@ static EvalFunction *const evaluators[AST_KIND_COUNT] = {
     [AST_BUILTIN] = eval_builtin,
     [AST_CALL] = eval_call,
     [AST_INDEX] = eval_index,
+    [AST_SLICE] = eval_slice,
 };
 
 void eval(Session *s, const Ast *ast) {

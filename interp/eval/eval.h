@@ -171,12 +171,16 @@ EvalFunction eval_list, eval_dict, eval_list_comprehension, eval_dict_comprehens
 /* The values from `base` on become a list. */
 void eval_push_list(Session *s, size_t base, const Ast *at);
 /* Binds loop names to one element. */
+/* Can `for` run over it?  Its elements are those of value_element. */
+bool eval_iterates(const Session *s, Value value);
 void eval_bind(Session *s, const Ast *names, Value element, const Ast *at);
 
 /* --- eval_operator.c, eval_graph.c, eval_index.c: operators and what makes nodes -------- */
 
 EvalFunction eval_unary, eval_binary, eval_ternary, eval_select, eval_aggregate, eval_index,
-    eval_in;
+    eval_slice, eval_in;
+/* The map of an operator over the topmost values, of which one is an s-op, in their place. */
+void eval_map(Session *s, OpId op, const Value *operands, const Ast *at);
 /* Pushes an s-op or selector in place of the topmost `count` values. */
 void eval_object(Session *s, size_t count, ValueKind kind, NodeId node, const Str *name);
 

@@ -175,3 +175,52 @@ void eval_index(Session *s, const Ast *ast) {
     else
         EVAL_FAIL(s, INDEX_KIND, ast->child[0], eval_quoted(s, container));
 }
+
+/* --- slices ----------------------------------------------------------------------------- */
+
+/* A bound is an int, even of an s-op: the parts of all its strings are alike. */
+static int64_t bound(Session *s, const Ast *ast, uint32_t k) {
+    if (k >= ast->count) return SLICE_END;
+    Value value = eval_top(s, ast->count - 1 - k);
+    if (!value_is_integral(value)) EVAL_FAIL(s, SLICE_BOUND, ast->child[k], eval_quoted(s, value));
+    return atom_integer(value.atom);
+}
+
+static void slice_list(Session *s, const Ast *ast, const List *list, int64_t from, int64_t to) {
+    size_t begin = op_slice_place(from, list->count), end = op_slice_place(to, list->count);
+    size_t base = s->top;
+    for (size_t k = begin; k < end; k++) eval_push(s, list_at(list, k));
+    eval_push_list(s, base, ast);
+    eval_reduce(s, 1 + ast->count, eval_top(s, 0));
+}
+
+/* Of a string, or of each string of an s-op. */
+static void slice_strings(Session *s, const Ast *ast, Value of, int64_t from, int64_t to) {
+    Atom args[3] = {of.atom, atom_int(from), atom_int(to)}, part;
+    if (of.kind != VALUE_SOP) {
+        op_eval(OP_SLICE, args, s->intern, &part); /* of a string and ints: cannot fail */
+        eval_reduce(s, ast->count, value_atom(part));
+        return;
+    }
+    NodeId operands[OP_MAX_ARITY] = {of.object->node};
+    for (int k = 1; k < 3; k++) operands[k] = graph_constant(s->graph, args[k], eval_span(s, ast));
+    NodeId node = graph_map(s->graph, OP_SLICE, operands, eval_span(s, ast));
+    char buffer[NAME_ROOM];
+    Text text = text_cut(buffer, sizeof buffer, NAME_LIMIT);
+    text_put_str(&text, of.object->name);
+    text_put(&text, arena_format(s->scratch, "[%lld:", (long long)from));
+    text_put(&text, to == SLICE_END ? "]" : arena_format(s->scratch, "%lld]", (long long)to));
+    eval_object(s, ast->count, VALUE_SOP, node, name_finish(s, &text, VALUE_SOP));
+}
+
+void eval_slice(Session *s, const Ast *ast) {
+    for (uint32_t k = 0; k < ast->count; k++) eval(s, ast->child[k]);
+    Value of = eval_top(s, ast->count - 1);
+    int64_t from = bound(s, ast, 1), to = bound(s, ast, 2);
+    if (of.kind == VALUE_LIST)
+        slice_list(s, ast, of.list, from, to);
+    else if (of.kind == VALUE_SOP || value_is_string(of))
+        slice_strings(s, ast, of, from, to);
+    else
+        EVAL_FAIL(s, SLICE_OF, ast->child[0], eval_quoted(s, of));
+}

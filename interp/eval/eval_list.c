@@ -49,6 +49,12 @@ void eval_bind(Session *s, const Ast *names, Value element, const Ast *at) {
                  names->child[k], false);
 }
 
+/* Strings are ours. */
+bool eval_iterates(const Session *s, Value value) {
+    return value.kind == VALUE_LIST || value.kind == VALUE_DICT ||
+           (value_is_string(value) && !s->options.strict);
+}
+
 /* Runs `step` for each element of the source, with the names bound in a scope of their own;
  * what it pushes is collected. */
 static void comprehend(Session *s, const Ast *ast, FaultId bad_source,
@@ -57,7 +63,7 @@ static void comprehend(Session *s, const Ast *ast, FaultId bad_source,
     const Ast *names = ast->child[0], *from = ast->child[1];
     eval(s, from);
     Value source = eval_top(s, 0);
-    if (source.kind != VALUE_LIST && source.kind != VALUE_DICT)
+    if (!eval_iterates(s, source))
         eval_fail(s, bad_source, from, (const char *const[FAULT_ARGS]){eval_plain(s, source)});
     Scope *outer = s->scope;
     s->scope = eval_open_scope(s, outer, outer->label, outer->primes + 1);

@@ -135,8 +135,7 @@ static void join_container(Session *s, OpId op, Value a, Value b, const Ast *at)
     EVAL_FAIL(s, ILLEGAL_TYPES, at, text.bytes, value_kind_name(a.kind == VALUE_SOP ? b : a));
 }
 
-/* Pushes the map of an operator over the topmost values. */
-static void push_map(Session *s, OpId op, const Value *operands, const Ast *at) {
+void eval_map(Session *s, OpId op, const Value *operands, const Ast *at) {
     NodeId args[OP_MAX_ARITY];
     size_t arity = (size_t)ops[op].arity;
     for (size_t k = 0; k < arity; k++) args[k] = eval_operand(s, operands[k], at);
@@ -155,7 +154,7 @@ static void join_sops(Session *s, OpId op, Value a, Value b, const Ast *at) {
     if (container && op != OP_AND && op != OP_OR)
         join_container(s, op, operands[0], operands[1], at);
     else
-        push_map(s, op, operands, at);
+        eval_map(s, op, operands, at);
 }
 
 /* --- joining any two values ------------------------------------------------------------- */
@@ -229,7 +228,7 @@ void eval_unary(Session *s, const Ast *ast) {
     OpId op = ast->op;
     Value operand = eval_top(s, 0);
     if (operand.kind == VALUE_SOP)
-        push_map(s, op, &operand, ast);
+        eval_map(s, op, &operand, ast);
     else if (op == OP_NOT)
         negate(s, operand, ast);
     else if (op == OP_INDICATOR)
@@ -251,7 +250,7 @@ void eval_ternary(Session *s, const Ast *ast) {
             eval(s, ast->child[1]);
             eval(s, ast->child[2]);
             Value operands[3] = {eval_top(s, 2), eval_top(s, 1), eval_top(s, 0)};
-            push_map(s, OP_IF, operands, ast);
+            eval_map(s, OP_IF, operands, ast);
             return;
         }
         s->top--;

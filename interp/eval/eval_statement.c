@@ -94,8 +94,7 @@ static bool run_for(Session *s, const Ast *ast, bool top) {
     const Ast *names = ast->child[0], *from = ast->child[1], *body = ast->child[2];
     eval(s, from);
     Value source = eval_top(s, 0);
-    if (source.kind != VALUE_LIST && source.kind != VALUE_DICT)
-        EVAL_FAIL(s, FOR_SOURCE, from, eval_plain(s, source));
+    if (!eval_iterates(s, source)) EVAL_FAIL(s, FOR_SOURCE, from, eval_plain(s, source));
     set_out(s, source);
     size_t count = 0;
     value_count(source, &count);

@@ -60,8 +60,9 @@ typedef struct SessionOptions {
     SessionFind *find; /* NULL: nowhere */
     void *find_context;
     const char *find_places; /* what messages call these places */
-    size_t stack_limit;      /* bytes of C stack for evaluation; 0: half of what the system gives,
-                                at most 8 MiB */
+    bool strict;        /* refuse what the reference interpreter refuses: no additions of ours */
+    size_t stack_limit; /* bytes of C stack for evaluation; 0: half of what the system gives,
+                           at most 8 MiB */
     SessionSink sink;
 } SessionOptions;
 

@@ -115,6 +115,9 @@ static void statements(void **state) {
         {"\xff", "syntax:"},
         {"", ""},
         {"# words", ""},
+        {"len(\"abc\");", "out=3"}, /* beyond the reference */
+        {"[c for c in \"ab\"];", "out=[\"a\", \"b\"]"},
+        {"\"abc\"[1:];", "out=\"bc\""},
         {"w = tokens == 3;", "w=<False False>warned:5;"},
         {"v = not w;", "v=<True True>"}, /* once a place */
     };
