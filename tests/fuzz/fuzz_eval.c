@@ -144,8 +144,10 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     RaspError error;
-    RaspConfig config = {
-        .memory = (size_t)24 << 20, .cpu_seconds = line_seconds, .read = read_small};
+    RaspConfig config = {.memory = (size_t)24 << 20,
+                         .cpu_seconds = line_seconds,
+                         .read = read_small,
+                         .strict = size % 4 == 0};
     RaspEvents events = {NULL,      on_named,  on_applied, on_drawn, on_example,
                          on_failed, on_syntax, on_stopped, on_warned};
     fuzz_limit(LONGEST);

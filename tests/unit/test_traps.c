@@ -64,8 +64,8 @@ static const char *const mixtures[] = {
     "x = aggregate(select(indices, 9, ==), tokens);",
     "x = aggregate(select(indices, 9, ==), indices, \"none\");",
     "x = 1 if tokens_bool else \"x\"; y = x if indices < 9 else 1; z = (x + x) * 2;",
-    "x = {\"a\": 1, \"b\": \"q\", \"0\": 2, \"1\": 2}[tokens]; y = [\"p\", 3, \"q\", "
-    "1.5][indices];",
+    "x = {\"a\": 1, \"b\": \"q\", \"0\": 2, \"1\": 2}[tokens];",
+    "y = [\"p\", 3, \"q\", 1.5][indices];",
     "x = tokens_asis; y = x + x; z = 2 * x; u = x == 1; v = x in [1, \"a\"];",
     "x = tokens * indices; y = -indices; z = indicator(tokens == \"a\") + round(indices / 2);",
 };
