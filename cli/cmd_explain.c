@@ -73,6 +73,7 @@ static int explain_sops(const Program *p, const ExplainArguments *a) {
     RaspError error;
     const RaspSop *sops;
     int status = program_sops(p, &a->common.choice, &sops, &count);
+    if (status == EXIT_FINE) status = program_warn(p, sops, count);
     if (status != EXIT_FINE) return status;
     const char **names = ARENA_ARRAY(command_arena(), count + 1, const char *);
     for (size_t k = 0; k < count; k++) names[k] = sops[k].name;

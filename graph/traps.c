@@ -73,6 +73,10 @@ static void look_at_comparison(Finder *f, NodeId id, const Node *node) {
 
 static void look_at_set(Finder *f, NodeId id, const Node *node) {
     const Kinds *kinds = &f->kinds[node->arg[0]];
+    if (node->lookup->count == 0)
+        add(f, id,
+            "nothing is in an empty list, and no value equals a list: 'in' asks whether it is in "
+            "one");
     bool strings = false, numbers = false;
     for (uint32_t k = 0; k < node->lookup->count; k++) {
         bool string = node->lookup->keys[k].kind == ATOM_STRING;

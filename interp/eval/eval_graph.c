@@ -96,9 +96,17 @@ static const Lookup *list_set(Session *s, List *list) {
     return list->set;
 }
 
+/* The way out for a string. */
+static const char *characters_hint(Session *s, Value container) {
+    if (!value_is_string(container)) return "";
+    return arena_format(s->scratch, " ([c for c in %s] are its characters)",
+                        eval_quoted(s, container));
+}
+
 static void sop_in(Session *s, const Ast *ast, Value sop, Value container) {
     const Ast *right = ast->child[1];
-    if (container.kind != VALUE_LIST) EVAL_FAIL(s, IN_SOP, right, eval_quoted(s, container));
+    if (container.kind != VALUE_LIST)
+        EVAL_FAIL(s, IN_SOP, right, eval_quoted(s, container), characters_hint(s, container));
     const Lookup *set = list_set(s, container.list);
     if (!set) EVAL_FAIL(s, IN_SOP_VALUES, right, eval_quoted(s, container));
     NodeId node = graph_lookup(s->graph, set, sop.object->node, eval_span(s, ast));
@@ -131,7 +139,8 @@ static void atom_in(Session *s, const Ast *ast, Atom atom, Value container) {
         return;
     }
     if (container.kind != VALUE_LIST)
-        EVAL_FAIL(s, IN_ATOM, ast->child[1], eval_quoted(s, container));
+        EVAL_FAIL(s, IN_ATOM, ast->child[1], eval_quoted(s, container),
+                  characters_hint(s, container));
     bool found = false;
     for (size_t k = 0; k < container.list->count && !found; k++)
         found = value_equal(s->budget, list_at(container.list, k), value_atom(atom));

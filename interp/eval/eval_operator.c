@@ -105,13 +105,21 @@ NodeId eval_operand(Session *s, Value value, const Ast *at) {
     return graph_constant(s->graph, value.atom, eval_span(s, at));
 }
 
+/* A lookup among no values, so that the graph shows it (graph/traps.h), or its opposite. */
+static NodeId equals_nothing(Session *s, OpId op, Value sop, Span span) {
+    const Lookup *none = lookup_new(s->arena, LOOKUP_SET, NULL, NULL, 0);
+    NodeId node = graph_lookup(s->graph, none, sop.object->node, span);
+    NodeId operand[OP_MAX_ARITY] = {node};
+    return op == OP_EQ ? node : graph_map(s->graph, OP_NOT, operand, span);
+}
+
 /* An s-op joined with a list, dict or function: the same at every position.  Comparing for
  * equality is legal and never true; anything else fails, as the operator does at the first
  * position of the example. */
 static void join_container(Session *s, OpId op, Value a, Value b, const Ast *at) {
     if (op == OP_EQ || op == OP_NE) {
         Value operands[2] = {a, b};
-        NodeId node = graph_constant(s->graph, atom_bool(op == OP_NE), eval_span(s, at));
+        NodeId node = equals_nothing(s, op, a.kind == VALUE_SOP ? a : b, eval_span(s, at));
         eval_object(s, 2, VALUE_SOP, node, name_operation(s, op, operands));
         return;
     }

@@ -121,11 +121,14 @@ static const struct {
     {"x = indices and 0;", {{"indices and 0", "as in x == 1 and x == 2"}}},
     {"x = tokens == 1 or tokens == 2 or \"\";",
      {{"tokens == 1", ""}, {"tokens == 2", ""}, {"tokens == 1 or tokens == 2 or \"\"", ""}}},
+    {"x = tokens == [\"a\", \"b\"];",
+     {{"tokens == [\"a\", \"b\"]", "no value equals a list: 'in' asks whether it is in one"}}},
+    {"x = {\"a\": 1} != tokens;", {{"{\"a\": 1} != tokens", "whether it is in one"}}},
+    {"x = tokens in [];", {{"tokens in []", "whether it is in one"}}},
     /* nothing is wrong with these */
     {"x = tokens == \"3\" and indices == 3 and tokens_int == 3 and (tokens == \"a\") == True;",
      {{0}}},
-    {"x = tokens_asis == 3 or tokens_asis == \"3\" or (tokens in [1, \"a\"]) or (tokens in []);",
-     {{0}}},
+    {"x = tokens_asis == 3 or tokens_asis == \"3\" or (tokens in [1, \"a\"]);", {{0}}},
     {"x = aggregate(select(indices, 9, ==), tokens) == 0;", {{0}}}, /* where all rows are empty */
     {"y = tokens == 3; x = indices;", {{0}}},                       /* x does not use it */
 };
