@@ -364,6 +364,30 @@ static void note_open_bracket(Parser *p, const int *expected, int count) {
                 &(Diag){.severity = DIAG_NOTE, .span = b->span, .message = "this is still open"});
 }
 
+/* "select(keys, queries, ==)", for `select(`. */
+static const char *usage_of(const char *form, size_t length) {
+    for (size_t k = 0; k < word_count(); k++)
+        if (strlen(word_at(k)->name) == length && memcmp(word_at(k)->name, form, length) == 0)
+            return word_at(k)->usage;
+    return "";
+}
+
+/* How the form is written whose arguments are too few or too many. */
+static void note_usage(Parser *p) {
+    const Bracket *b = p->depth ? &p->bracket[p->depth - 1] : NULL;
+    bool form = b && (b->kind == TOK_SELECT || b->kind == TOK_AGGREGATE);
+    bool count = p->now.kind == TOK_RPAREN || p->now.kind == TOK_COMMA;
+    if (!form || !count || p->errors >= p->error_limit) return;
+    int length;
+    Span word = {b->span.begin, b->span.end - 1};
+    const char *text = token_text(p, word, &length);
+    const char *usage = usage_of(text, (size_t)length);
+    diag_report(p->context.sink, p->context.map,
+                &(Diag){.severity = DIAG_NOTE,
+                        .span = word,
+                        .message = arena_format(p->context.arena, "it is written %s", usage)});
+}
+
 void parser_syntax_error(Parser *p, const int *expected, int count) {
     char found[64], listed[256];
     describe(p, p->now, found, sizeof found);
@@ -380,5 +404,6 @@ void parser_syntax_error(Parser *p, const int *expected, int count) {
     list_names(&names, listed, sizeof listed);
     parser_error(p, p->now.span, "expected %s, found %s", listed, found);
     note_open_bracket(p, expected, count);
+    note_usage(p);
     p->recovering = true;
 }

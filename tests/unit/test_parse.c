@@ -81,6 +81,9 @@ static const struct {
     {"[x if x else y for x in l]", "(list-comprehension (names x) l (if x x y))"},
     {"[1for x in l]", "(list-comprehension (names x) l 1)"},
     {"{k: v for k, v in l}", "(dict-comprehension (names k v) l k v)"},
+    {"x[1:2]", "(slice x 1 2)"},
+    {"x[:-1][2:]", "(slice (slice x 0 (- 1)) 2)"},
+    {"{\"a\": x[:]}[k]", "(index (dict \"a\" (slice x 0)) k)"},
     {"select(a, b+1, <=)", "(select <= a (+ b 1))"},
     {"select(a, b, !=)", "(select != a b)"},
     {"aggregate(s, x)", "(aggregate s x)"},
@@ -195,11 +198,15 @@ static const struct {
     {"select (a, b, ==);",
      "1:15: an operator alone is no argument: write 'select(' without a blank before '('\n"},
     {"f(a, ==);", "1:6: '==' alone is no argument, but of select(keys, queries, ==)\n"},
-    {"select(a, b);", "1:12: expected ',', found ')'\n"},
+    {"select(a, b);", "1:12: expected ',', found ')'\n"
+                      "1:1: note: it is written select(keys, queries, ==)\n"},
     {"select(a, b, +);", "1:14: expected a comparison, found '+'\n"},
-    {"select(a, b, ==, 1);", "1:16: expected ')', found ','\n"},
-    {"aggregate(s);", "1:12: expected ',', found ')'\n"},
-    {"aggregate(s, a, 0, 1);", "1:18: expected ')', found ','\n"},
+    {"select(a, b, ==, 1);", "1:16: expected ')', found ','\n"
+                             "1:1: note: it is written select(keys, queries, ==)\n"},
+    {"aggregate(s);", "1:12: expected ',', found ')'\n"
+                      "1:1: note: it is written aggregate(selector, values, default)\n"},
+    {"aggregate(s, a, 0, 1);", "1:18: expected ')', found ','\n"
+                               "1:1: note: it is written aggregate(selector, values, default)\n"},
     {"range();", "1:7: expected an expression, found ')'\n"},
     {"on = 3;", "1:1: 'on' is a keyword and cannot be a name\n"},
     {"for = 4;", "1:1: 'for' is a keyword and cannot be a name\n"},
