@@ -5,7 +5,7 @@
 
 #include "compile/compile.h"
 
-enum { TEXT_WIDTH = 120 };
+enum { TEXT_WIDTH = 120 /* in a message */ };
 
 /* --- words ------------------------------------------------------------------------------ */
 
@@ -59,8 +59,8 @@ static RaspReach reach_out(Reach reach) {
 
 static RaspReader read_out(RaspProgram *p, const ReaderFact *read) {
     const Node *node = graph_node(session_graph(p->session), read->node);
-    const char *text =
-        node->name ? node->name->text : program_text(p, read->node, TEXT_WIDTH / 2, p->core.arena);
+    const char *text = node->name ? node->name->text
+                                  : program_text(p, read->node, PROGRAM_TEXT_MOST, p->core.arena);
     return (RaspReader){text, place_in(p, read->node), (RaspUse)read->use};
 }
 
@@ -68,7 +68,8 @@ static RaspHeadFacts head_out(RaspProgram *p, const HeadFact *head) {
     RaspReader *readers = ARENA_ARRAY(p->core.arena, head->reader_count + 1, RaspReader);
     for (uint32_t k = 0; k < head->reader_count; k++) readers[k] = read_out(p, &head->readers[k]);
     return (RaspHeadFacts){.layer = head->layer,
-                           .selector = program_text(p, head->selector, TEXT_WIDTH, p->core.arena),
+                           .selector =
+                               program_text(p, head->selector, PROGRAM_TEXT_MOST, p->core.arena),
                            .place = place_in(p, head->selector),
                            .selects = (RaspSelects)head->selects,
                            .reach = reach_out(head->reach),

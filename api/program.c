@@ -273,8 +273,6 @@ bool rasp_program_warn(RaspProgram *p, const RaspSop *sops, size_t count, RaspEr
 
 /* --- layers ----------------------------------------------------------------------------- */
 
-enum { TEXT_WIDTH = 120 };
-
 typedef struct LayersCall {
     NodeId root;
     RaspLayers *result;
@@ -288,7 +286,7 @@ static RaspPlace node_place(RaspProgram *p, NodeId id) {
 static RaspHead head_of(RaspProgram *p, const Head *head) {
     const char *selector = head->selector == NODE_NONE
                                ? "select(1, 1, ==)"
-                               : program_text(p, head->selector, TEXT_WIDTH, p->core.arena);
+                               : program_text(p, head->selector, PROGRAM_TEXT_MOST, p->core.arena);
     return (RaspHead){head->layer, selector, node_place(p, head->selector), head->uses};
 }
 
@@ -296,7 +294,7 @@ static RaspHead head_of(RaspProgram *p, const Head *head) {
 static RaspStep step_of(RaspProgram *p, NodeId id) {
     const Node *node = graph_node(session_graph(p->session), id);
     const char *text =
-        node->name ? node->name->text : program_text(p, id, TEXT_WIDTH / 2, p->core.arena);
+        node->name ? node->name->text : program_text(p, id, PROGRAM_TEXT_MOST, p->core.arena);
     return (RaspStep){text, node_place(p, id)};
 }
 

@@ -26,6 +26,9 @@ RaspProgram *program_keep(RaspProgram *program);
 /* Evaluates an expression in the program's scope. */
 bool program_evaluate(RaspProgram *program, const char *label, const char *text, Value *value);
 
+/* What a node has in source form may grow without end, as its parts are shared: nobody reads more.
+ */
+enum { PROGRAM_TEXT_MOST = 1 << 16 };
 /* A node in source form, cut to about `limit` bytes. */
 const char *program_text(RaspProgram *program, NodeId node, size_t limit, Arena *arena);
 

@@ -132,7 +132,7 @@ static void json_run(Json *j, const CheckView *v, size_t k) {
     json_number(j, "temperature", "%g", v->report->runs[k].temperature);
     json_count(j, "agreed", run->agreed);
     json_count(j, "right", run->right);
-    json_number(j, "largest_error", "%.17g", run->largest_error);
+    json_number(j, "largest_error", "%.17g", run->largest_error < 0 ? NAN : run->largest_error);
     json_number(j, "least_margin", "%g", run->least_margin);
     json_begin_array(j, "disagreements");
     for (size_t e = 0; e < run->example_count; e++) json_example(j, v, &run->examples[e]);

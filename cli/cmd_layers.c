@@ -99,7 +99,7 @@ static void print_heads(const Program *p, const RaspLayers *layers) {
             size_t count = heads_in(layers, layer = head->layer);
             printf("  layer %u: %zu head%s\n", layer, count, plural(count));
         }
-        printf("    %s", head->selector);
+        printf("    %s", summary_source(head->selector));
         put_place(program_place(p, &head->place));
     }
 }
@@ -112,7 +112,7 @@ static void print_sop(const Program *p, const RaspSop *sop, const RaspLayers *la
     if (layers->count < 2) return;
     puts("  critical path:");
     for (uint32_t k = 0; k < layers->count; k++) {
-        printf("    %u. %s", k + 1, layers->path[k].sop);
+        printf("    %u. %s", k + 1, summary_source(layers->path[k].sop));
         put_place(program_place(p, &layers->path[k].place));
     }
 }

@@ -76,7 +76,7 @@ static const char *against_head(const RaspFacts *facts, const char *what,
     for (size_t k = 0; k < facts->head_count; k++)
         if (stands(&facts->heads[k]))
             return arena_format(command_arena(), "in layer %u, %s %s", facts->heads[k].layer,
-                                facts->heads[k].selector, what);
+                                summary_source(facts->heads[k].selector), what);
     return "";
 }
 
@@ -94,7 +94,7 @@ static const char *against_unique(const RaspFacts *facts) {
             const RaspReader *reader = &facts->heads[k].readers[r];
             if (reader->use != RASP_USE_MEAN && reader->use != RASP_USE_COUNT) continue;
             return arena_format(command_arena(), "in layer %u, %s %s", facts->heads[k].layer,
-                                reader->sop, rasp_use_name((int)reader->use));
+                                summary_source(reader->sop), rasp_use_name((int)reader->use));
         }
     return "";
 }
@@ -205,12 +205,13 @@ static const char *place_text(const Program *p, const RaspPlace *place) {
 static void print_heads(const Program *p, const RaspFacts *facts) {
     for (size_t k = 0; k < facts->head_count; k++) {
         const RaspHeadFacts *head = &facts->heads[k];
-        printf("  layer %u: %s%s\n", head->layer, head->selector, place_text(p, &head->place));
+        printf("  layer %u: %s%s\n", head->layer, summary_source(head->selector),
+               place_text(p, &head->place));
         printf("    selects %s, %s%s\n", rasp_selects_name((int)head->selects),
                reach_text(head->reach), head->constants ? ", comparing with constants alone" : "");
         for (size_t r = 0; r < head->reader_count; r++)
-            printf("    %s: %s%s\n", rasp_use_name((int)head->readers[r].use), head->readers[r].sop,
-                   place_text(p, &head->readers[r].place));
+            printf("    %s: %s%s\n", rasp_use_name((int)head->readers[r].use),
+                   summary_source(head->readers[r].sop), place_text(p, &head->readers[r].place));
     }
 }
 

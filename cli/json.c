@@ -51,6 +51,16 @@ static void put_quoted(FILE *out, const char *text, size_t length) {
 
 /* --- entries ---------------------------------------------------------------------------- */
 
+static bool begun;
+
+bool json_has_begun(void) {
+    return begun;
+}
+
+void json_forget(void) {
+    begun = false;
+}
+
 /* What stands before each value: the comma, the key. */
 static void enter(Json *j, const char *key, bool container) {
     assert((key != NULL) == (j->depth > 0 && j->open[j->depth - 1] == '{'));
@@ -67,7 +77,7 @@ static void enter(Json *j, const char *key, bool container) {
 
 static void begin(Json *j, const char *key, char bracket) {
     assert(j->depth < JSON_DEPTH);
-    if (j->depth == 0 && j->out == stdout) safe_unfold();
+    if (j->depth == 0 && j->out == stdout) safe_unfold(), begun = true;
     enter(j, key, true);
     fputc(bracket, j->out);
     j->open[j->depth++] = bracket;

@@ -34,6 +34,10 @@ typedef struct Json {
     char open[JSON_DEPTH]; /* '{' or '[' */
 } Json;
 
+/* Has a value been begun on standard output? */
+bool json_has_begun(void);
+void json_forget(void); /* that one has */
+
 void json_begin_object(Json *json, const char *key);
 void json_begin_array(Json *json, const char *key);
 void json_end(Json *json);

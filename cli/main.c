@@ -3,6 +3,7 @@
 #include "api/rasp.h"
 #include "cli/report.h"
 #include "cli/safe.h"
+#include "cli/warnings.h"
 #include "cli/width.h"
 #include "show/wrap.h"
 
@@ -166,12 +167,24 @@ static int dispatch_within_memory(int argc, char **argv) {
     return status;
 }
 
+/* As argp reads it: the beginning of an option's name is enough. */
+static bool asks_for_json(int argc, char **argv) {
+    enum { ENOUGH = 3 };
+    for (int k = 1; k < argc && strcmp(argv[k], "--") != 0; k++) {
+        size_t length = strlen(argv[k]);
+        if (length >= ENOUGH && strncmp(argv[k], "--json", length) == 0) return true;
+    }
+    return false;
+}
+
 int main(int argc, char **argv) {
     keep_freed_memory();
     occupy_standard_descriptors();
     use_utf8();
     argp_err_exit_status = EXIT_WRONG_USE;
     fit_help();
+    errors_expect_json(asks_for_json(argc, argv));
     int status = dispatch_within_memory(argc, argv);
+    errors_finish(status);
     return report_output(status);
 }

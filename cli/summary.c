@@ -84,3 +84,12 @@ const char *grouped(size_t number) {
     }
     return text;
 }
+
+const char *summary_source(const char *text) {
+    enum { MOST = 120 };
+    size_t length = 0;
+    if (strlen(text) <= MOST) return text;
+    for (size_t step; length < MOST; length += step)
+        if (!(step = utf8_step(text + length, strlen(text + length)))) break;
+    return arena_format(command_arena(), "%.*s...", (int)length, text);
+}

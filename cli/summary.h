@@ -20,4 +20,7 @@ const char *grouped(size_t number);
 /* Has the program an answer everywhere, in words; for the line `answers`. */
 const char *summary_answers(const RaspModelInfo *info);
 
+/* A program's text for a line of a report: cut, in the end, if it is long. */
+const char *summary_source(const char *text);
+
 #endif

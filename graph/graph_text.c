@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { NESTING = 12 }; /* deeper expressions are cut */
+enum { NESTING = 12, BYTES_A_LEVEL = 64 }; /* deeper expressions are cut */
 
 typedef struct Text {
     const Graph *graph;
@@ -190,6 +190,7 @@ static void put_aggregate(Text *t, const Node *node, int level) {
 }
 
 static void put_node(Text *t, NodeId id, int level) {
+    if (t->length > t->limit) return; /* as a tree, shared nodes may be beyond number */
     static const char *const token_name[TOKENS_COUNT] = {
 #define TOKENS(id, spelling, display, ...) [TOKENS_##id] = display,
 #include "base/builtin.def"
@@ -234,6 +235,7 @@ static void put_node(Text *t, NodeId id, int level) {
 const char *graph_text(const Graph *graph, NodeId id, size_t limit, Arena *arena) {
     Text t = {.graph = graph, .arena = arena, .limit = limit ? limit : SIZE_MAX / 2};
     t.text = arena_grow(arena, NULL, &t.capacity, 1, 1);
-    put_node(&t, id, NESTING);
+    size_t nesting = limit / BYTES_A_LEVEL; /* a text of many bytes may be deep, too */
+    put_node(&t, id, nesting > NESTING ? (int)nesting : NESTING);
     return t.text;
 }

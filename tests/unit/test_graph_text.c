@@ -151,7 +151,25 @@ static void test_random(void **state) {
     bench_close(&bench);
 }
 
+/* As a tree it has 2^200 leaves: a text ends where it is cut, whatever its length. */
+static void test_shared(void **state) {
+    (void)state;
+    Bench bench;
+    bench_open(&bench, SESSION_BATCH, BUDGET_DEFAULT_LIMIT);
+    Graph *graph = bench.session->graph;
+    NodeId node = graph_indices(graph, SPAN_NONE);
+    for (int k = 0; k < 200; k++)
+        node = graph_map(graph, OP_ADD, (NodeId[]){node, node}, SPAN_NONE);
+    for (size_t limit = 8; limit <= 1 << 16; limit *= 2) {
+        const char *text = graph_text(graph, node, limit, bench.session->arena);
+        assert_in_range(strlen(text), 3, limit + 3);
+        assert_string_equal(text + strlen(text) - 3, "...");
+    }
+    bench_close(&bench);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_random)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_random),
+                                       cmocka_unit_test(test_shared)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
