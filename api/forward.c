@@ -388,11 +388,11 @@ static bool open_stream(Core *core, void *context) {
     if (s->engine->judge)
         return core_fail(core, RASP_WRONG_USE,
                          "the file was compiled for inputs on which an s-op is true everywhere, "
-                         "which --stream cannot check token by token");
+                         "which cannot be checked token by token (--stream, --generate)");
     if (s->engine->model->output_count > s->engine->owner->info.output_count)
         return core_fail(core, RASP_WRONG_USE,
                          "the model says where it has no answer, which may show only at the end of "
-                         "the input: --stream does not go with it");
+                         "the input: it cannot be run token by token (--stream, --generate)");
     s->readings = ARENA_ARRAY(core->arena, s->engine->model->output_count, Reading);
     s->stream = run_stream_new(s->engine->engine, &reason);
     return s->stream || core_fail(core, RASP_FAILED, "%s", reason.text);

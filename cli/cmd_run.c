@@ -142,7 +142,8 @@ static const char help[] =
     "  rasp run sort cab --show               also how that comes about\n"
     "  rasp run --expr 'sort(tokens, tokens)' hello\n"
     "  rasp run --expr 'select(tokens, tokens, ==)' hello\n"
-    "  rasp run - hello < mine.rasp";
+    "  rasp run - hello < mine.rasp\n"
+    "  rasp run w.bin --generate 8 ab";
 
 static RunArguments read_arguments(int argc, char **argv) {
     static const struct argp_child children[] = {{&weights_options, 0, NULL, 0}, {0}};
@@ -248,9 +249,10 @@ static int run_file(RunArguments *a) {
         return EXIT_WRONG_USE;
     }
     if (a->weights.given) {
-        report_error("--weights, --temperature, --path and --stream go with a weights file, and "
-                     "'%s' is a program ('rasp compile' makes one)",
-                     program ? program : "--expr");
+        report_error(
+            "--weights, --temperature, --path, --stream and --generate go with a weights file, and "
+            "'%s' is a program ('rasp compile' makes one)",
+            program ? program : "--expr");
         return EXIT_WRONG_USE;
     }
     if (a->dump == DUMP_AST) return dump_tree(a);

@@ -1,10 +1,10 @@
 #include "cli/run_stream.h"
 
-#include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/print.h"
 #include "cli/report.h"
 #include "cli/stop.h"
+#include "cli/token_reader.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -69,50 +69,51 @@ static void feed_argument(Feeder *f, const char *text) {
 
 /* --- standard input ------------------------------------------------------------------------ */
 
-/* The characters that are complete; gives what is left of the last one. */
-static size_t feed_bytes(Feeder *f, const char *bytes, size_t length) {
-    size_t at = 0;
-    while (at < length) {
-        size_t size = utf8_step(bytes + at, length - at),
-               expected = (unsigned char)bytes[at] < 0x80   ? 1
-                          : (unsigned char)bytes[at] < 0xe0 ? 2
-                          : (unsigned char)bytes[at] < 0xf0 ? 3
-                                                            : 4;
-        if (expected > length - at) break;
-        if (bytes[at] == '\n') {
-            end(f);
-            f->sequence++;
-        } else if (utf8_valid_prefix(bytes + at, size) == size) {
-            feed(f, (RaspAtom){RASP_STRING, {.s = {bytes + at, size}}});
-        } else {
-            end(f);
-            f->failed = f->skipping = true;
-            report_error("sequence %zu: expected UTF-8 text, found the byte 0x%02x", f->sequence,
-                         (unsigned char)bytes[at]);
-        }
-        at += size;
-    }
-    return length - at;
+static void on_token(void *context, RaspAtom token) {
+    feed(context, token);
+}
+
+static void on_wrong(void *context, const char *message) {
+    Feeder *f = context;
+    bool again = f->skipping; /* the sequence has failed already */
+    end(f);
+    f->failed = f->skipping = true;
+    if (!again) report_error("sequence %zu: %s", f->sequence, message);
+}
+
+static void on_end(void *context) {
+    Feeder *f = context;
+    end(f);
+    f->sequence++;
+}
+
+static bool is_token(const StreamRun *s, const char *text) {
+    for (size_t k = 0; k < s->info->alphabet_size; k++)
+        if (rasp_atom_same(s->info->alphabet[k], rasp_string(text))) return true;
+    return false;
 }
 
 static void feed_standard_input(Feeder *f) {
     char bytes[4096];
-    size_t kept = 0;
+    TokenReader reader = {.form = f->with->run->runner->form,
+                          .bracket_is_token = is_token(f->with, "["),
+                          .context = f,
+                          .token = on_token,
+                          .wrong = on_wrong,
+                          .end = on_end};
     f->sequence++;
     for (;;) {
         fflush(stdout);
-        ssize_t got = read(STDIN_FILENO, bytes + kept, sizeof bytes - kept);
+        ssize_t got = read(STDIN_FILENO, bytes, sizeof bytes);
         if (got <= 0 || stop_requested() || report_output_failed()) {
             if (got < 0 && errno != EINTR)
                 report_error("cannot read standard input: %s", strerror(errno)), f->failed = true;
             break;
         }
-        size_t length = kept + (size_t)got;
-        kept = feed_bytes(f, bytes, length);
-        memmove(bytes, bytes + length - kept, kept);
+        token_reader_take(&reader, bytes, (size_t)got);
     }
+    token_reader_end(&reader);
     end(f);
-    if (kept) report_error("standard input ends within a character"), f->failed = true;
 }
 
 /* --- all of it ----------------------------------------------------------------------------- */

@@ -1,7 +1,8 @@
 /* run_stream.h: a weights file that consumes a token at a time.
  *
- * An INPUT of the command line is read as always; of standard input each character is a token,
- * whose value is written before the next one is read, and a newline ends the sequence. */
+ * An INPUT of the command line is read as always; of standard input each character is a token, or
+ * each element of a list (token_reader.h), whose value is written as soon as it is there, and a
+ * newline ends the sequence. */
 #ifndef RASP_CLI_RUN_STREAM_H
 #define RASP_CLI_RUN_STREAM_H
 

@@ -5,6 +5,7 @@
 #include "cli/machines.h"
 #include "cli/options.h"
 #include "cli/report.h"
+#include "cli/run_generate.h"
 #include "cli/run_stream.h"
 #include "cli/weights.h"
 
@@ -13,7 +14,7 @@
 
 /* --- the command line ---------------------------------------------------------------------- */
 
-enum { KEY_PATH = OPTION_WEIGHTS_KEYS, KEY_STREAM };
+enum { KEY_PATH = OPTION_WEIGHTS_KEYS, KEY_STREAM, KEY_GENERATE };
 
 static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, "Of a weights file:", 6},
@@ -23,6 +24,10 @@ static const struct argp_option table[] = {
     {"stream", KEY_STREAM, NULL, 0,
      "a token at a time, for models that never look ahead: each value is printed as soon as its "
      "token is read",
+     6},
+    {"generate", KEY_GENERATE, "N", 0,
+     "append the last output to the input, as its next token, and go on, N times; for models that "
+     "never look ahead",
      6},
     {0},
 };
@@ -41,6 +46,9 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         break;
     case KEY_STREAM:
         o->stream = true;
+        break;
+    case KEY_GENERATE:
+        o->generate = (size_t)option_number(state, "--generate", text, 1);
         break;
     case ARGP_KEY_END:
         if (o->temperature > 0) option_temperature_fits(state, o->rule);
@@ -82,18 +90,44 @@ static const size_t *choose_outputs(const RaspModelInfo *info, const SopChoice *
 
 /* --- running ------------------------------------------------------------------------------- */
 
-static int run_inputs(const WeightsRun *run, RaspEngine *engine, const RaspModelInfo *info,
-                      const size_t *outputs, size_t count) {
-    Transformer transformer = {engine, outputs};
-    Machine machine = transformer_machine(&transformer);
+static int run_machine(const WeightsRun *run, const Machine *machine, const RaspModelInfo *info,
+                       const size_t *outputs, size_t count) {
     const char **names = ARENA_ARRAY(command_arena(), count, const char *);
     for (size_t k = 0; k < count; k++) names[k] = info->outputs[outputs[k]].name;
     Runner runner = {.options = run->runner,
-                     .machine = &machine,
+                     .machine = machine,
                      .names = names,
                      .count = count,
                      .line_limit = runner_line_limit(run->memory)};
     return runner_run_all(&runner, run->inputs, run->input_count);
+}
+
+static int run_inputs(const WeightsRun *run, RaspEngine *engine, const RaspModelInfo *info,
+                      const size_t *outputs, size_t count) {
+    Transformer transformer = {engine, outputs};
+    Machine machine = transformer_machine(&transformer);
+    return run_machine(run, &machine, info, outputs, count);
+}
+
+/* Before any input is read: is it a model that may be continued? */
+static int run_generator(const WeightsRun *run, RaspEngine *engine, const RaspModelInfo *info,
+                         const size_t *outputs, size_t count) {
+    RaspError error;
+    Generator generator = {engine, info, outputs[0], run->weights->generate};
+    Machine machine = generator_machine(&generator);
+    if (run->weights->stream || count > 1) {
+        report_error(count > 1 ? "--generate goes on with one output: choose it by --sop"
+                               : "--generate and --stream exclude one another");
+        return EXIT_WRONG_USE;
+    }
+    RaspStream *stream = rasp_stream_new(engine, &error);
+    if (!stream) {
+        report_error("--generate is for models that never look ahead: %s", error.text);
+        error.reported = true;
+        return report_failure(&error);
+    }
+    rasp_stream_free(stream);
+    return run_machine(run, &machine, info, outputs, count);
 }
 
 static int run_engine(const WeightsRun *run, RaspModel *model) {
@@ -108,8 +142,9 @@ static int run_engine(const WeightsRun *run, RaspModel *model) {
     int status = EXIT_WRONG_PROGRAM;
     const size_t *outputs = choose_outputs(info, run->choice, &count);
     if (outputs)
-        status = w->stream ? run_stream(&(StreamRun){engine, info, outputs, count, run})
-                           : run_inputs(run, engine, info, outputs, count);
+        status = w->generate ? run_generator(run, engine, info, outputs, count)
+                 : w->stream ? run_stream(&(StreamRun){engine, info, outputs, count, run})
+                             : run_inputs(run, engine, info, outputs, count);
     rasp_engine_free(engine);
     return status;
 }

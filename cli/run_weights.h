@@ -13,10 +13,12 @@ typedef struct WeightsOptions {
     RaspPath path;
     double temperature; /* 0: not given */
     bool stream;
-    bool given; /* any of them */
+    size_t generate; /* tokens to add; 0: not given */
+    bool given;      /* any of them */
 } WeightsOptions;
 
-/* --weights, --temperature, --path, --stream as an argp child; input: WeightsOptions. */
+/* --weights, --temperature, --path, --stream, --generate as an argp child; input: WeightsOptions.
+ */
 extern const struct argp weights_options;
 
 typedef struct WeightsRun {
