@@ -22,7 +22,8 @@ static void check(const char *text, const RaspTarget *target) {
     Picture p = read_picture(text, svg, line_class, true);
     for (size_t k = 0; k < circuit->head_count; k++) {
         char name[32];
-        snprintf(name, sizeof name, "head %u.%u", circuit->heads[k].layer + 1, circuit->heads[k].head + 1);
+        snprintf(name, sizeof name, "head %u.%u", circuit->heads[k].layer + 1,
+                 circuit->heads[k].head + 1);
         assert_true(has_text(&p, name));
     }
     const char *name = circuit->outputs[0].name;
