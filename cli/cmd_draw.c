@@ -15,17 +15,15 @@
 typedef struct DrawArguments {
     Common common;
     const char *input, *output;
-    RaspForm form;
     bool model;
     TargetOptions target;
 } DrawArguments;
 
-enum { KEY_STRING = OPTION_OWN_KEYS, KEY_LIST, KEY_MODEL };
+enum { KEY_MODEL = OPTION_OWN_KEYS };
 
 static const struct argp_option options[] = {
     OPTIONS_SOP,
-    {"string", KEY_STRING, NULL, 0, "read INPUT as a string, one token a character", 2},
-    {"list", KEY_LIST, NULL, 0, "read INPUT as a list, e.g. '[3, 1, 2]'", 2},
+    OPTIONS_FORM("INPUT"),
     {"output", 'o', "FILE", 0,
      "the picture's file; .svg, .html, .png (by rsvg-convert) or .dot (for graphviz); without it, "
      "SVG on standard output",
@@ -81,12 +79,6 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case KEY_MODEL:
         a->model = true;
         return 0;
-    case KEY_STRING:
-        a->form = RASP_AS_STRING;
-        return 0;
-    case KEY_LIST:
-        a->form = RASP_AS_LIST;
-        return 0;
     case 'o':
         a->output = text;
         return 0;
@@ -108,7 +100,7 @@ static const char *title_of(const DrawArguments *a, const RaspSop *sops, size_t 
     Arena *arena = command_arena();
     const char *text = count ? sops[0].name : "";
     bool several = count != 1 || sops[0].chosen == RASP_BY_EXPRESSION;
-    bool list = a->form == RASP_AS_LIST || (a->form == RASP_AUTO && *a->input == '[');
+    bool list = a->common.form == RASP_AS_LIST || (a->common.form == RASP_AUTO && *a->input == '[');
     for (size_t k = 1; k < count && k < 3; k++)
         text = arena_format(arena, "%s, %s", text, sops[k].name);
     if (count > 3) text = arena_format(arena, "%s, …", text);
@@ -149,7 +141,7 @@ static int draw_sops(const Program *p, const DrawArguments *a, PictureFormat for
     if (status != EXIT_FINE) return status;
     const char **names = ARENA_ARRAY(command_arena(), count + 1, const char *);
     for (size_t k = 0; k < count; k++) names[k] = sops[k].name;
-    RaspInput input = {.text = a->input, .length = strlen(a->input), .form = a->form};
+    RaspInput input = {.text = a->input, .length = strlen(a->input), .form = a->common.form};
     RaspGraph *graph = rasp_graph_new(p->handle, sops, count, &input, &error);
     if (!graph) return report_failure(&error);
     FlowPicture picture = {graph, names, count, title_of(a, sops, count)};

@@ -13,18 +13,10 @@
 typedef struct ExplainArguments {
     Common common;
     const char *input;
-    RaspForm form;
 } ExplainArguments;
 
-enum { KEY_STRING = OPTION_OWN_KEYS, KEY_LIST };
-
 static const struct argp_option options[] = {
-    OPTIONS_SOP,
-    {"string", KEY_STRING, NULL, 0, "read INPUT as a string, one token a character", 2},
-    {"list", KEY_LIST, NULL, 0, "read INPUT as a list, e.g. '[3, 1, 2]'", 2},
-    OPTION_TIME,
-    OPTION_MEMORY,
-    {0},
+    OPTIONS_SOP, OPTIONS_FORM("INPUT"), OPTION_TIME, OPTION_MEMORY, {0},
 };
 
 static const char help[] =
@@ -40,12 +32,6 @@ static const char help[] =
 static error_t parse(int key, char *text, struct argp_state *state) {
     ExplainArguments *a = state->input;
     switch (key) {
-    case KEY_STRING:
-        a->form = RASP_AS_STRING;
-        return 0;
-    case KEY_LIST:
-        a->form = RASP_AS_LIST;
-        return 0;
     case ARGP_KEY_ARG:
         if (a->common.argument && a->input)
             argp_error(state, "expected one INPUT, found '%s' as well", text);
@@ -77,7 +63,7 @@ static int explain_sops(const Program *p, const ExplainArguments *a) {
     if (status != EXIT_FINE) return status;
     const char **names = ARENA_ARRAY(command_arena(), count + 1, const char *);
     for (size_t k = 0; k < count; k++) names[k] = sops[k].name;
-    RaspInput input = {.text = a->input, .form = a->form};
+    RaspInput input = {.text = a->input, .form = a->common.form};
     if (a->input) input.length = strlen(a->input);
     RaspGraph *graph = rasp_graph_new(p->handle, sops, count, a->input ? &input : NULL, &error);
     if (!graph) return report_failure(&error);

@@ -27,23 +27,13 @@ typedef struct RunArguments {
 
 /* --- the command line ------------------------------------------------------------------- */
 
-enum {
-    KEY_STRING = OPTION_OWN_KEYS,
-    KEY_LIST,
-    KEY_SHOW,
-    KEY_STATS,
-    KEY_PLAN,
-    KEY_DUMP,
-    KEY_PROGRAM
-};
+enum { KEY_SHOW = OPTION_OWN_KEYS, KEY_STATS, KEY_PLAN, KEY_DUMP, KEY_PROGRAM };
 
 static const struct argp_option options[] = {
     OPTIONS_SOP,
     {"program", KEY_PROGRAM, "PROGRAM", 0,
      "the program; all that stands beside options is then an INPUT", 1},
-    {"string", KEY_STRING, NULL, 0, "read every INPUT as a string, one token a character", 2},
-    {"list", KEY_LIST, NULL, 0,
-     "read every INPUT as a list, e.g. '[3, 1, 2]' or '[\"hi\", \"you\"]'", 2},
+    OPTIONS_FORM("every INPUT"),
     {"precision", 'p', "N", 0, "round floats to N decimals", 3},
     OPTION_JSON("one object a line: sop, input, output, type (or error)", 3),
     {"show", KEY_SHOW, NULL, 0,
@@ -87,12 +77,6 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &a->weights;
-        return 0;
-    case KEY_STRING:
-        a->runner.form = RASP_AS_STRING;
-        return 0;
-    case KEY_LIST:
-        a->runner.form = RASP_AS_LIST;
         return 0;
     case 'p':
         a->runner.precision = (int)option_number(state, "--precision", text, 0);
@@ -155,6 +139,7 @@ static RunArguments read_arguments(int argc, char **argv) {
     RunArguments arguments = {.common = {.kind = &program_argument}, .runner = {.precision = -1}};
     const Common *common = &arguments.common;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    arguments.runner.form = common->form;
     arguments.runner.json = common->json;
     arguments.runner.named = common->choice.all || common->choice.count > 1;
     return arguments;

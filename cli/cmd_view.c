@@ -18,16 +18,12 @@ typedef struct ViewArguments {
     TargetOptions target;
     char **inputs;
     int input_count;
-    RaspForm form;
     const char *output;
 } ViewArguments;
 
-enum { KEY_STRING = OPTION_OWN_KEYS, KEY_LIST };
-
 static const struct argp_option options[] = {
     OPTIONS_SOP,
-    {"string", KEY_STRING, NULL, 0, "read every INPUT as a string, one token a character", 2},
-    {"list", KEY_LIST, NULL, 0, "read every INPUT as a list, e.g. '[3, 1, 2]'", 2},
+    OPTIONS_FORM("every INPUT"),
     {"output", 'o', "FILE", 0, "the page's file; without it, standard output", 2},
     OPTION_MEMORY,
     {0},
@@ -50,12 +46,6 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &a->target;
-        return 0;
-    case KEY_STRING:
-        a->form = RASP_AS_STRING;
-        return 0;
-    case KEY_LIST:
-        a->form = RASP_AS_LIST;
         return 0;
     case 'o':
         a->output = text;
@@ -138,7 +128,7 @@ static int make_page(const ViewArguments *a, RaspModel *model, ViewData *data) {
 static int view_model(const ViewArguments *a, RaspModel *model) {
     ViewData data = {.info = rasp_model_info(model)};
     ViewInputs inputs = {
-        .model = model, .texts = a->inputs, .form = a->form, .memory = a->common.memory};
+        .model = model, .texts = a->inputs, .form = a->common.form, .memory = a->common.memory};
     if (data.info->alphabet_size > VIEW_ALPHABET) {
         report_error("a page shows alphabets of at most %d tokens, this one has %zu; --alphabet "
                      "chooses a smaller one",

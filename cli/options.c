@@ -132,6 +132,12 @@ error_t option_common(int key, char *text, struct argp_state *state, Common *c) 
     case OPTION_KEY_ALL:
         c->choice.all = true;
         return 0;
+    case OPTION_KEY_STRING:
+        c->form = RASP_AS_STRING;
+        return 0;
+    case OPTION_KEY_LIST:
+        c->form = RASP_AS_LIST;
+        return 0;
     case OPTION_KEY_MEMORY:
         c->memory = parse_size(state, text);
         return 0;

@@ -26,6 +26,7 @@ typedef struct Common {
     const ArgumentKind *kind; /* set before parsing; NULL: arguments are the parser's own */
     const char *argument;
     SopChoice choice;  /* `names` is malloc'd; free it in the end */
+    RaspForm form;     /* of inputs */
     size_t memory;     /* 0: not given; "none": SIZE_MAX */
     int threads;       /* 0: not given */
     double time_limit; /* CPU seconds; 0: not given */
@@ -37,6 +38,8 @@ enum {
     OPTION_KEY_SOP = 0x100,
     OPTION_KEY_EXPR,
     OPTION_KEY_ALL,
+    OPTION_KEY_STRING,
+    OPTION_KEY_LIST,
     OPTION_KEY_MEMORY,
     OPTION_KEY_JSON,
     OPTION_KEY_THREADS,
@@ -55,6 +58,11 @@ enum {
     {"expr", OPTION_KEY_EXPR, "EXPRESSION", 0, \
      "what the expression gives, e.g. 'sort(tokens, tokens)'", 1}, \
     {"all", OPTION_KEY_ALL, NULL, 0, "every public s-op of the program", 1}
+#define OPTIONS_FORM(input) \
+    {"string", OPTION_KEY_STRING, NULL, 0, "read " input " as a string, one token a character", \
+     2}, \
+    {"list", OPTION_KEY_LIST, NULL, 0, \
+     "read " input " as a list, e.g. '[3, 1, 2]' or '[\"hi\", \"you\"]'", 2}
 #define OPTION_MEMORY \
     {"max-memory", OPTION_KEY_MEMORY, "SIZE", 0, \
      "memory to use at most, e.g. 500M, 16G or none (default: 4G)", 8}
