@@ -1,13 +1,13 @@
 /* The graph below some s-ops, to read, and its values on one input. */
 #include "api/rasp_graph.h"
 
+#include "api/drawing.h"
 #include "api/input.h"
 #include "api/program.h"
 #include "api/repl.h"
 #include "api/value.h"
 
 #include "graph/analysis.h"
-#include "interp/exec/graph_dot.h"
 
 #include <stdlib.h>
 
@@ -297,32 +297,17 @@ const bool *rasp_graph_selection(RaspGraph *g, uint32_t node, RaspError *error) 
 
 /* --- DOT text --------------------------------------------------------------------------- */
 
-typedef struct DotText {
-    Arena *arena;
-    Drawing drawing;
-    Fault fault;
-    bool fine;
-} DotText;
-
-static void write_dot(FILE *out, void *context) {
-    DotText *d = context;
-    d->fine = graph_dot(out, &d->drawing, d->arena, &d->fault);
-}
-
 static bool find_dot(Core *core, void *context) {
     Call *call = context;
     RaspGraph *g = call->graph;
-    DotText d = {.arena = g->core.arena,
-                 .drawing = {.graph = session_graph(g->session),
-                             .exec = g->exec,
-                             .length = exec_input(g->exec)->length,
-                             .root = g->ids[call->node],
-                             .title = call->title}};
-    call->text = core_text(core, write_dot, &d);
-    if (!call->text || d.fine) return call->text != NULL;
-    free(call->text);
-    call->text = NULL;
-    return report_fault(g, core, &d.fault);
+    Fault fault;
+    Drawing drawing = {.graph = session_graph(g->session),
+                       .exec = g->exec,
+                       .length = exec_input(g->exec)->length,
+                       .root = g->ids[call->node],
+                       .title = call->title};
+    call->text = drawing_text(core, &drawing, g->core.arena, &fault);
+    return call->text || (fault.id != FAULT_NONE && report_fault(g, core, &fault));
 }
 
 char *rasp_graph_dot(RaspGraph *g, size_t k, const char *title, RaspError *error) {

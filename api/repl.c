@@ -1,12 +1,12 @@
 /* A session of statements: lines in, events out. */
 #include "api/repl.h"
+#include "api/drawing.h"
 #include "api/value.h"
 
 #include "grammar/reader.h"
 #include "graph/traps.h"
 #include "interp/eval/session.h"
 #include "interp/eval/value_text.h"
-#include "interp/exec/graph_dot.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -169,36 +169,20 @@ const bool *rasp_value_selection(RaspRepl *r, RaspValue value, const char **fail
 
 /* --- drawings --------------------------------------------------------------------------- */
 
-typedef struct DotText {
-    RaspRepl *repl;
-    Drawing drawing;
-    Fault fault;
-    bool fine;
-} DotText;
-
-static void write_dot(FILE *out, void *context) {
-    DotText *d = context;
-    d->fine = graph_dot(out, &d->drawing, session_scratch(d->repl->session), &d->fault);
-}
-
 static bool find_dot(Core *core, void *context) {
     RaspRepl *r = (RaspRepl *)core;
     Question *q = context;
     Arena *arena = session_scratch(r->session);
-    DotText d = {.repl = r,
-                 .drawing = {.graph = session_graph(r->session),
-                             .exec = r->exec,
-                             .root = q->value.object->node}};
-    value_count(q->input, &d.drawing.length);
+    Fault fault;
+    Drawing drawing = {
+        .graph = session_graph(r->session), .exec = r->exec, .root = q->value.object->node};
+    value_count(q->input, &drawing.length);
     bool is_string = q->input.kind == VALUE_ATOM;
-    d.drawing.title =
-        arena_format(arena, "%s(%s)", q->value.object->name->text,
-                     value_show(q->input, is_string ? TEXT_QUOTED : TEXT_PLAIN, arena));
-    q->dot = core_text(core, write_dot, &d);
-    if (!q->dot || d.fine) return q->dot != NULL;
-    free(q->dot);
-    q->dot = NULL;
-    return core_fail(core, RASP_FAILED, "%s", fault_text(&d.fault, arena));
+    drawing.title = arena_format(arena, "%s(%s)", q->value.object->name->text,
+                                 value_show(q->input, is_string ? TEXT_QUOTED : TEXT_PLAIN, arena));
+    q->dot = drawing_text(core, &drawing, arena, &fault);
+    return q->dot || (fault.id != FAULT_NONE &&
+                      core_fail(core, RASP_FAILED, "%s", fault_text(&fault, arena)));
 }
 
 char *rasp_value_dot(RaspRepl *r, RaspValue value, RaspValue input, RaspError *error) {
