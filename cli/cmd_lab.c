@@ -157,57 +157,44 @@ static void show_progress(void *context, const Item *item, double done) {
 
 /* --- measuring ------------------------------------------------------------------------------- */
 
-static int measure_chosen(Notebook *notebook, const Choice *choice, LabForm form) {
+typedef struct Chosen {
+    const Choice *choice;
+    LabForm form;
+} Chosen;
+
+static int measure_chosen(Notebook *notebook, void *context) {
+    const Chosen *c = context;
     int status = EXIT_FINE;
-    lab_print_head(form);
+    lab_print_head(c->form);
     for (size_t g = 0; g < item_group_count; g++) {
         for (size_t k = 0; k < item_groups[g]->count && status != EXIT_INTERRUPTED; k++) {
             const Item *item = &item_groups[g]->items[k];
-            if (!choice->marked[item->number]) continue;
+            if (!c->choice->marked[item->number]) continue;
             const Outcome *outcome = notebook_measure(notebook, item);
             progress_hide();
-            lab_print_outcome(form, outcome);
+            lab_print_outcome(c->form, outcome);
             if (!outcome_holds(outcome) && status == EXIT_FINE) status = EXIT_DISAGREE;
             if (outcome->ending == OUT_OF_MEMORY) status = EXIT_FAILED;
             if (outcome->ending == INTERRUPTED || stop_requested() || report_output_failed())
                 status = EXIT_INTERRUPTED;
         }
     }
-    lab_print_foot(form, notebook, choice->count);
+    lab_print_foot(c->form, notebook, c->choice->count);
     return status;
 }
 
 static int measure(const LabArguments *a, const Choice *choice) {
-    Budget budget;
-    BudgetGuard guard;
-    volatile int status = EXIT_FAILED;
     const LabOptions *lab = &a->lab;
-    if (lab->folder && !lab_make_folder(lab->folder)) return EXIT_FAILED;
-    budget_init(&budget, lab->common.memory);
-    budget.cancel = stop_catch();
-    if (BUDGET_ENTER(&budget, &guard)) {
-        Schedule schedule = {choice, clock_seconds(), seconds_of(choice, MOST_ITEMS)};
-        NotebookOptions notebook_options = {.progress = show_progress,
-                                            .context = &schedule,
-                                            .seed = lab->seed,
-                                            .quick = lab->quick,
-                                            .threads = lab_threads(lab),
-                                            .corpus = a->corpus};
-        Notebook *notebook = notebook_new(&budget, &notebook_options);
-        progress_start();
-        status = measure_chosen(notebook, choice, lab_form(lab, a->pages || choice->count == 1));
-        progress_end();
-        stop_clear(); /* what was found is written all the same */
-        if (lab->folder &&
-            !lab_write_folder(lab->folder, notebook,
-                              "Attention as regression that chooses its context", lab->command))
-            status = EXIT_FAILED;
-        budget_leave(&budget, &guard);
-        notebook_free(notebook);
-    } else {
-        report_error("out of memory");
-    }
-    return status;
+    Schedule schedule = {choice, clock_seconds(), seconds_of(choice, MOST_ITEMS)};
+    NotebookOptions notebook_options = {.progress = show_progress,
+                                        .context = &schedule,
+                                        .seed = lab->seed,
+                                        .quick = lab->quick,
+                                        .threads = lab_threads(lab),
+                                        .corpus = a->corpus};
+    Chosen chosen = {choice, lab_form(lab, a->pages || choice->count == 1)};
+    return lab_run(lab, &notebook_options, "Attention as regression that chooses its context",
+                   measure_chosen, &chosen);
 }
 
 /* --- the command ------------------------------------------------------------------------------ */

@@ -53,7 +53,8 @@ int lab_threads(const LabOptions *options) {
     return options->common.threads ? options->common.threads : cores > 0 ? (int)cores : 1;
 }
 
-int lab_measure(const LabOptions *options, const char *title, Measurement *measure, void *context) {
+int lab_run(const LabOptions *options, const NotebookOptions *notebook_options, const char *title,
+            LabWork *work, void *context) {
     Budget budget;
     BudgetGuard guard;
     volatile int status = EXIT_FAILED;
@@ -61,21 +62,10 @@ int lab_measure(const LabOptions *options, const char *title, Measurement *measu
     budget_init(&budget, options->common.memory);
     budget.cancel = stop_catch();
     if (BUDGET_ENTER(&budget, &guard)) {
-        Notebook *notebook =
-            notebook_new(&budget, &(NotebookOptions){.seed = options->seed,
-                                                     .quick = options->quick,
-                                                     .threads = lab_threads(options)});
+        Notebook *notebook = notebook_new(&budget, notebook_options);
         progress_start();
-        const Outcome *outcome = notebook_run(notebook, title, measure, context);
+        status = work(notebook, context);
         progress_end();
-        LabForm form = lab_form(options, true);
-        lab_print_head(form);
-        lab_print_outcome(form, outcome);
-        status = outcome->ending == INTERRUPTED ? EXIT_INTERRUPTED
-                 : outcome->ending != ENDED     ? EXIT_FAILED
-                 : outcome_holds(outcome)       ? EXIT_FINE
-                                                : EXIT_DISAGREE;
-        if (outcome->ending == OUT_OF_MEMORY) report_error("out of memory");
         stop_clear(); /* what was found is written all the same */
         if (options->folder &&
             !lab_write_folder(options->folder, notebook, title, options->command))
@@ -86,4 +76,34 @@ int lab_measure(const LabOptions *options, const char *title, Measurement *measu
         report_error("out of memory");
     }
     return status;
+}
+
+/* --- a subcommand's one measurement ----------------------------------------------------------- */
+
+typedef struct Single {
+    const LabOptions *options;
+    const char *title;
+    Measurement *measure;
+    void *context;
+} Single;
+
+static int measure_single(Notebook *notebook, void *context) {
+    const Single *s = context;
+    const Outcome *outcome = notebook_run(notebook, s->title, s->measure, s->context);
+    LabForm form = lab_form(s->options, true);
+    progress_hide();
+    lab_print_head(form);
+    lab_print_outcome(form, outcome);
+    if (outcome->ending == OUT_OF_MEMORY) report_error("out of memory");
+    return outcome->ending == INTERRUPTED ? EXIT_INTERRUPTED
+           : outcome->ending != ENDED     ? EXIT_FAILED
+           : outcome_holds(outcome)       ? EXIT_FINE
+                                          : EXIT_DISAGREE;
+}
+
+int lab_measure(const LabOptions *options, const char *title, Measurement *measure, void *context) {
+    NotebookOptions notebook_options = {
+        .seed = options->seed, .quick = options->quick, .threads = lab_threads(options)};
+    return lab_run(options, &notebook_options, title, measure_single,
+                   &(Single){options, title, measure, context});
 }

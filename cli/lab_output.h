@@ -37,7 +37,11 @@ error_t lab_option(int key, char *text, struct argp_state *state, LabOptions *op
 /* As --threads says, else one a core. */
 int lab_threads(const LabOptions *options);
 
-/* A subcommand's one measurement, and the exit status. */
+/* Work with a notebook, which then goes into the folder of -o; exit statuses. */
+typedef int LabWork(Notebook *notebook, void *context);
+int lab_run(const LabOptions *options, const NotebookOptions *notebook_options, const char *title,
+            LabWork *work, void *context);
+/* A subcommand's one measurement. */
 int lab_measure(const LabOptions *options, const char *title, Measurement *measure, void *context);
 
 /* --- lab_print.c: outcomes on standard output ----------------------------------------------------
