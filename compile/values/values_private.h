@@ -37,6 +37,16 @@ struct Values {
     ValuesError error;
 };
 
+/* What is asked for: the joint values of `nodes`.  They are functions of `basis`. */
+typedef struct RowsRequest {
+    const NodeId *basis;
+    uint32_t basis_count;
+    const NodeId *nodes;
+    uint32_t count;
+    uint32_t only; /* one context, or UINT32_MAX */
+    NodeId about;  /* for errors */
+} RowsRequest;
+
 Entry *values_entry(Values *values, NodeId node);
 
 /* The level number of a value of the node, added if new; UINT32_MAX when there are too many. */
@@ -45,6 +55,13 @@ uint32_t entry_level(Values *values, NodeId node, Atom value);
 uint32_t entry_level_as(Values *values, NodeId node, Atom value, unsigned kinds);
 
 bool values_too_large(Values *values, NodeId node, const char *what, double size, double limit);
+
+/* Has it one value, in all respects?  Then it does not depend on anything. */
+bool values_fixed(const NodeValues *v);
+bool nodes_contain(const NodeId *list, uint32_t count, NodeId node);
+/* The union of the nodes' sources, of those that have several values or kinds. */
+NodeId *values_sources(Values *values, const NodeId *nodes, uint32_t count, uint32_t *total,
+                       Arena *arena);
 
 /* The parts, by kind of source (values_source.c). */
 bool values_compute_source(Values *values, NodeId node, Entry *entry);
