@@ -98,14 +98,14 @@ OBJ_LIB := $(SRC_LIB:%.c=$(B)/%.o) $(GEN:.c=.o)
 OBJ_EXPRESS := $(SRC_EXPRESS:%.c=$(B)/%.o) $(B)/express/solver.o
 OBJ_SHOW := $(SRC_SHOW:%.c=$(B)/%.o) $(GEN_SHOW:.c=.o)
 OBJ_LAB := $(SRC_LAB:%.c=$(B)/%.o) $(GEN_LAB:.c=.o)
-OBJ_CLI := $(SRC_CLI:%.c=$(B)/%.o) $(OBJ_EXPRESS) $(OBJ_SHOW) $(OBJ_LAB)
+OBJ_CLI := $(SRC_CLI:%.c=$(B)/%.o) $(B)/gen/cli/version.o $(OBJ_EXPRESS) $(OBJ_SHOW) $(OBJ_LAB)
 # The rooms below them, whose names librasp.a keeps to itself.
 OBJ_BELOW := $(filter $(B)/base/% $(B)/runtime/%,$(OBJ_LIB))
 LIBS    := $(B)/librooms.a
 INSIDE  := $(OBJ_CLI) $(OBJ_BELOW) $(B)/librasp.a # of the command line
 ifeq ($(MODE),mutate)
 LIBS    := $(B)/librooms.so
-INSIDE  := $(filter $(B)/cli/%,$(OBJ_CLI)) $(LIBS)
+INSIDE  := $(filter $(B)/cli/% $(B)/gen/cli/%,$(OBJ_CLI)) $(LIBS)
 LDFLAGS += -Wl,-rpath,'$$ORIGIN:$$ORIGIN/..'
 endif
 UNITS   := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
@@ -170,6 +170,13 @@ $(B)/gen/lab/excerpt_text.c: lab/embed lab/text/pride.txt
 $(B)/gen/show/view_text.c: show/embed $(wildcard show/view/*)
 	@mkdir -p $(@D)
 	$(call Q,embed)show/embed >$@.tmp && mv $@.tmp $@
+
+# Asked for each time, and written when it is another.
+$(B)/gen/cli/version.c: FORCE
+	@mkdir -p $(@D)
+	@version=$$(packaging/version) && printf 'extern const char build_version[];\n%s\n' \
+	    "const char build_version[] = \"$${version% *}\";" >$@.tmp
+	@if cmp -s $@.tmp $@; then rm $@.tmp; else mv $@.tmp $@; fi
 
 $(B)/unit/%: tests/unit/%.c $(LIBS)
 	@mkdir -p $(@D)
@@ -288,6 +295,9 @@ uninstall: ## remove what install put there
 	    $(DESTDIR)$(PREFIX)/lib/librasp.a \
 	    $(DESTDIR)$(PREFIX)/lib/librasp.so* $(DESTDIR)$(PREFIX)/lib/pkgconfig/rasp.pc
 
+dist: ## rasp-VERSION.tar.gz, in build/dist
+	@packaging/dist build/dist
+
 clean: ## remove everything built
 	rm -rf build bin compile_commands.json
 
@@ -295,6 +305,6 @@ help: ## this list
 	@sed -n 's/^\([a-z_.-]*\):.*## /\1\t/p' Makefile | expand -t 23
 
 .PHONY: all units objects print-flags fuzzers tools test test-fast test-pages fuzz fuzz-coverage mutate bench golden atlas tour lint format \
-    compile_commands.json install uninstall clean help
+    compile_commands.json install uninstall dist clean help FORCE
 .SECONDARY:
 -include $(OBJ_LIB:.o=.d) $(OBJ_CLI:.o=.d) $(wildcard $(B)/unit/*.d $(B)/bench/*.d $(B)/fuzz_*.d)

@@ -72,6 +72,9 @@ void command_overview(void);
 bool command_exists(const char *name);
 int command_help(const char *name);
 
+/* As `rasp --version` has it: rasp_version() with the commit, of anything but a release. */
+extern const char build_version[];
+
 /* Memory for the texts of a command; given back when the process ends. */
 Arena *command_arena(void);
 

@@ -128,7 +128,7 @@ static int dispatch(int argc, char **argv) {
         return EXIT_FINE;
     }
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
-        printf("rasp %s\n", rasp_version());
+        printf("rasp %s\n", build_version);
         return EXIT_FINE;
     }
     report_error("no command '%s'; 'rasp --help' lists them (to run a program: rasp run %s)", name,
