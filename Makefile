@@ -178,6 +178,16 @@ $(B)/gen/cli/version.c: FORCE
 	    "const char build_version[] = \"$${version% *}\";" >$@.tmp
 	@if cmp -s $@.tmp $@; then rm $@.tmp; else mv $@.tmp $@; fi
 
+# What packages have beside the program, from the command line's own tables: packaging/main.c.
+DESCRIBE := $(B)/packaging/describe
+OBJ_DESCRIBE := $(patsubst %.c,$(B)/%.o,$(wildcard packaging/*.c))
+SHARE   := $(B)/share
+$(DESCRIBE): $(OBJ_DESCRIBE) $(filter-out $(B)/cli/main.o,$(INSIDE))
+	$(call Q,link)$(CC) $(LDFLAGS) -Wl,--wrap=argp_parse,--wrap=argp_error -o $@ $^ $(LIBLIBS) $(SOLVER) -ledit
+$(B)/share.made: $(DESCRIBE) packaging/share $(wildcard packaging/completion/* packaging/editors/* programs/*/*.rasp) \
+    $(B)/gen/cli/version.c
+	$(call Q,write)packaging/share $(DESCRIBE) $(SHARE) && touch $@
+
 $(B)/unit/%: tests/unit/%.c $(LIBS)
 	@mkdir -p $(@D)
 	$(call Q,build)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBS) $(LDLIBS) -lcmocka -lmpfr -lgmp
@@ -206,7 +216,7 @@ build/release/tests/pages_trace: tests/pages/trace.c $(LIBS)
 	$(call Q,build)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBS) $(LDLIBS)
 
 units: $(UNITS)
-objects: $(OBJ_LIB) $(OBJ_CLI)
+objects: $(OBJ_LIB) $(OBJ_CLI) $(OBJ_DESCRIBE)
 print-flags:
 	@echo $(CPPFLAGS) $(CFLAGS)
 fuzzers: $(FUZZERS)
@@ -214,11 +224,11 @@ tools: $(TOOLS)
 
 test: ## install what is missing, build, run every suite (plain and under sanitizers)
 	@./setup --quiet --no-build
-	@$(SUBMAKE) all units tools
+	@$(SUBMAKE) all units tools share
 	@$(SUBMAKE) MODE=asan all units
 	@tests/run
 
-test-fast: all units tools ## the plain build's suites only
+test-fast: all units tools share ## the plain build's suites only
 	@tests/run --plain
 
 test-pages: all tools ## the pages of rasp view, in headless Chromium
@@ -259,7 +269,7 @@ lint: ## warnings with gcc and clang, format, include arrows
 	@tests/lint
 
 # For clangd and its like.  Always written anew, so that it knows every source there is.
-SOURCES  = $(sort $(SRC_LIB) $(SRC_CLI) $(SRC_EXPRESS) $(SRC_SHOW) $(SRC_LAB) $(GEN) $(wildcard $(addsuffix /*.c,tests/* bench examples)))
+SOURCES  = $(sort $(SRC_LIB) $(SRC_CLI) $(SRC_EXPRESS) $(SRC_SHOW) $(SRC_LAB) $(GEN) $(wildcard $(addsuffix /*.c,packaging tests/* bench examples)))
 comma   := ,
 json     = "$(subst ",\",$(subst \,\\,$(1)))"
 command  = {"directory": $(call json,$(CURDIR)), "file": $(call json,$(1)), \
@@ -276,6 +286,8 @@ compile_commands.json: $(GEN) ## how each source is compiled, for editors
 
 format: ## clang-format every source in place
 	clang-format -i $(wildcard $(shell git ls-files "*.c" "*.h"))
+
+share: $(B)/share.made ## manual pages, completions and editors' files, in build/release/share
 
 install: all ## install below PREFIX (default /usr/local)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include \
@@ -305,6 +317,6 @@ help: ## this list
 	@sed -n 's/^\([a-z_.-]*\):.*## /\1\t/p' Makefile | expand -t 23
 
 .PHONY: all units objects print-flags fuzzers tools test test-fast test-pages fuzz fuzz-coverage mutate bench golden atlas tour lint format \
-    compile_commands.json install uninstall dist clean help FORCE
+    compile_commands.json share install uninstall dist clean help FORCE
 .SECONDARY:
--include $(OBJ_LIB:.o=.d) $(OBJ_CLI:.o=.d) $(wildcard $(B)/unit/*.d $(B)/bench/*.d $(B)/fuzz_*.d)
+-include $(OBJ_LIB:.o=.d) $(OBJ_CLI:.o=.d) $(OBJ_DESCRIBE:.o=.d) $(wildcard $(B)/unit/*.d $(B)/bench/*.d $(B)/fuzz_*.d)

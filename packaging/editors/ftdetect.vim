@@ -1,0 +1,2 @@
+autocmd BufNewFile,BufRead *.rasp setfiletype rasp
+autocmd FileType rasp setlocal commentstring=#\ %s
