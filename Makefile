@@ -5,6 +5,7 @@
 
 MODE    ?= release
 PREFIX  ?= /usr/local
+LIBDIR  ?= $(PREFIX)/lib
 DESTDIR ?=
 
 VERSION := $(shell sed -n 's/^.define RASP_VERSION  *"\(.*\)"/\1/p' api/rasp.h)
@@ -289,23 +290,11 @@ format: ## clang-format every source in place
 
 share: $(B)/share.made ## manual pages, completions and editors' files, in build/release/share
 
-install: all ## install below PREFIX (default /usr/local)
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include \
-	    $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/share/rasp
-	install bin/rasp $(DESTDIR)$(PREFIX)/bin/rasp
-	install -m 644 $(HEADERS) $(DESTDIR)$(PREFIX)/include/
-	install -m 644 $(B)/librasp.a $(B)/$(SO) $(DESTDIR)$(PREFIX)/lib/
-	ln -sf $(SO) $(DESTDIR)$(PREFIX)/lib/$(SONAME)
-	ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/librasp.so
-	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' api/rasp.pc.in \
-	    >$(DESTDIR)$(PREFIX)/lib/pkgconfig/rasp.pc
-	cp -R programs $(DESTDIR)$(PREFIX)/share/rasp/
+install: all share ## install below PREFIX (default /usr/local)
+	packaging/install $(PREFIX) $(LIBDIR) $(VERSION) $(B) $(HEADERS)
 
 uninstall: ## remove what install put there
-	rm -rf $(DESTDIR)$(PREFIX)/bin/rasp $(DESTDIR)$(PREFIX)/share/rasp \
-	    $(HEADERS:api/%=$(DESTDIR)$(PREFIX)/include/%) \
-	    $(DESTDIR)$(PREFIX)/lib/librasp.a \
-	    $(DESTDIR)$(PREFIX)/lib/librasp.so* $(DESTDIR)$(PREFIX)/lib/pkgconfig/rasp.pc
+	packaging/install --remove $(PREFIX)
 
 dist: ## rasp-VERSION.tar.gz, in build/dist
 	@packaging/dist build/dist
