@@ -299,6 +299,13 @@ uninstall: ## remove what install put there
 dist: ## rasp-VERSION.tar.gz, in build/dist
 	@packaging/dist build/dist
 
+deb: ## Debian packages, in build/deb
+	@./setup --quiet --no-build --deb
+	@packaging/deb build/deb
+
+test-deb: deb ## install the packages in a minimal Debian, use and remove them
+	@packaging/test-deb build/deb
+
 clean: ## remove everything built
 	rm -rf build bin compile_commands.json
 
@@ -306,6 +313,6 @@ help: ## this list
 	@sed -n 's/^\([a-z_.-]*\):.*## /\1\t/p' Makefile | expand -t 23
 
 .PHONY: all units objects print-flags fuzzers tools test test-fast test-pages fuzz fuzz-coverage mutate bench golden atlas tour lint format \
-    compile_commands.json share install uninstall dist clean help FORCE
+    compile_commands.json share install uninstall dist deb test-deb clean help FORCE
 .SECONDARY:
 -include $(OBJ_LIB:.o=.d) $(OBJ_CLI:.o=.d) $(OBJ_DESCRIBE:.o=.d) $(wildcard $(B)/unit/*.d $(B)/bench/*.d $(B)/fuzz_*.d)
