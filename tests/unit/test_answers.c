@@ -73,6 +73,15 @@ static const Case cases[] = {
     {"x = [5, 6][aggregate(full_s, indicator(tokens == \"a\"))];", "a", 3, "aa"}, /* 1.0 is no 1 */
     {"x = {\"a\": 1}[tokens];", "a", 3, NULL},
     {"x = {\"a\": 1}[tokens];", "ab", 3, "b"},
+/* a float where another position's value is an int: whether the one that is selected is */
+#define MIXED "(0 if tokens == \"a\" else 0.0)"
+    {"x = [5, 6][" MIXED "];", "ab", 3, "b"},
+    {"x = [5, 6][aggregate(select(indices, 0, ==), " MIXED ")];", "ab", 3, "b"},
+    {"x = [5, 6][aggregate(select(indices, indices - 1, ==), " MIXED ")];", "ab", 3, "ba"},
+    {"x = [5, 6][aggregate(select(indices, indices - 1, ==), " MIXED ", 0.0)];", "ab", 3, "a"},
+    {"x = [5, 6][aggregate(select(tokens, \"b\", ==), " MIXED ")];", "ab", 3, "b"},
+    {"x = [5, 6][aggregate(select(tokens, \"a\", ==), " MIXED ")];", "ab", 3, "aa"},
+#undef MIXED
     {"x = [5, [6]][indicator(tokens == \"b\")];", "ab", 3, "b"},
     /* several strings or bools */
     {"x = aggregate(select(indices, indices, ==), tokens);", "ab", 3, NULL},
