@@ -210,13 +210,20 @@ static void make_heads(Scheduler *s) {
 
 /* --- tables --------------------------------------------------------------------------------- */
 
+/* The functions that somebody reads: lowering may have made others on the way.  All, if none. */
+static uint32_t keep_outputs(const Scheduler *s, const ScanPlan *scan, TableOutput *outputs) {
+    uint32_t count = 0;
+    for (int all = 0; all < 2 && !count; all++)
+        for (size_t o = 0; o < scan->output_count; o++)
+            if (all || s->parts[scan->outputs[o].part].write_count)
+                outputs[count++] = scan->outputs[o];
+    return count;
+}
+
 static CircuitTable make_table(Scheduler *s, const ScanPlan *scan) {
-    uint32_t count = (uint32_t)scan->output_count;
-    TableOutput *outputs = ARENA_ARRAY(s->arena, count, TableOutput);
-    for (uint32_t o = 0; o < count; o++) {
-        outputs[o] = scan->outputs[o];
-        outputs[o].span = span_of(s, outputs[o].node);
-    }
+    TableOutput *outputs = ARENA_ARRAY(s->arena, scan->output_count, TableOutput);
+    uint32_t count = keep_outputs(s, scan, outputs);
+    for (uint32_t o = 0; o < count; o++) outputs[o].span = span_of(s, outputs[o].node);
     CircuitTable table = {.layer = file_layer(s, scan->stage),
                           .sublayer = scan->stage.step - 1,
                           .stage = scan->stage,
