@@ -189,6 +189,7 @@ bool total_uniform(Total *t, NodeId node) {
 }
 
 bool total_one_class(Total *t, NodeId node) {
+    if (values_exact(t->values)) return !values_mixes(t->values, node);
     unsigned kinds = total_kinds(t, node);
     if (!(kinds & STRING) || kinds == STRING) return true;
     if (total_classes(t, node) != (CLASS_STRINGS | CLASS_NUMBERS) || total_uniform(t, node))
@@ -344,6 +345,9 @@ bool total_averages(Total *t, NodeId aggregate) {
 
 bool total_holds(Total *t, NodeId id) {
     Node node = *graph_node(t->graph, id);
+    if (values_exact(t->values))
+        return values_never_fails(t->values, id) &&
+               (node_is_selector(&node) || !values_mixes(t->values, id));
     switch (node.kind) {
     case NODE_TOKENS:
         return tokens_hold(t, &node);

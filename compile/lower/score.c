@@ -20,8 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIDE_MAX = MAX_LITERALS / 2, FREE = CELL_FREE };
+enum { SIDE_MAX = 16, FREE = CELL_FREE };
 static const double MATRIX_LIMIT = 3e7;
+static const double CODE_LIMIT = 0x1p53; /* joint codes are whole numbers that doubles hold */
 
 typedef struct Builder {
     Lower *lower;
@@ -39,6 +40,7 @@ typedef struct Builder {
 typedef struct Conjunct {
     NodeId formula;
     Literals literals;
+    Chance *chance; /* scratch, by literal */
     NodeId keys[SIDE_MAX], queries[SIDE_MAX];
     uint32_t key_count, query_count;
     NodeId key, query; /* one node a side: the node itself or a joint code */
@@ -70,6 +72,10 @@ static NodeId joint_code(Builder *b, const NodeId *side, uint32_t count) {
     for (uint32_t k = 0; k < count; k++) {
         const NodeValues *v = values_of(b->values, side[k]);
         if (!v) return NODE_NONE;
+        if (stride * v->count > CODE_LIMIT) {
+            lower_fail(b->lower, b->selector, "too many joint values");
+            return NODE_NONE;
+        }
         double *number = ARENA_ARRAY(b->arena, v->count, double);
         for (uint32_t m = 0; m < v->count; m++) number[m] = stride * m;
         NodeId digit = lower_code(b->lower, side[k], number);
@@ -83,9 +89,7 @@ static NodeId joint_code(Builder *b, const NodeId *side, uint32_t count) {
 
 static bool split_sides(Builder *b, Conjunct *c) {
     c->literals = selector_literals(b->graph, c->formula, b->arena);
-    if (c->literals.count > MAX_LITERALS)
-        return lower_fail(b->lower, b->selector,
-                          "more than %d comparisons in one part of a selector", MAX_LITERALS);
+    c->chance = ARENA_ARRAY(b->arena, c->literals.count, Chance);
     for (uint32_t k = 0; k < c->literals.count; k++) {
         const Node *node = graph_node(b->graph, c->literals.select[k]);
         if (!add_side(c->keys, &c->key_count, node->arg[0]) ||
@@ -130,16 +134,16 @@ static uint32_t side_of(const NodeId *side, NodeId id) {
 
 static unsigned char cell(Builder *b, const Conjunct *c, const uint32_t *key_level,
                           const uint32_t *query_level) {
-    bool holds[MAX_LITERALS];
     for (uint32_t k = 0; k < c->literals.count; k++) {
         const Node *node = graph_node(b->graph, c->literals.select[k]);
         uint32_t ks = side_of(c->keys, node->arg[0]), qs = side_of(c->queries, node->arg[1]);
         Atom key = values_of(b->values, node->arg[0])->levels[key_level[ks]];
         Atom query = values_of(b->values, node->arg[1])->levels[query_level[qs]];
         if (!(ops[node->op].flags & OP_TOTAL) && !atom_comparable(key, query)) return FREE;
-        holds[k] = op_compare(node->op, key, query);
+        bool holds = op_compare(node->op, key, query);
+        c->chance[k] = (Chance){holds, holds};
     }
-    return literals_hold(&c->literals, holds);
+    return literals_chance(&c->literals, c->chance).must;
 }
 
 static bool fill_matrix(Builder *b, const Conjunct *c, Matrix *m) {
@@ -156,24 +160,13 @@ static bool fill_matrix(Builder *b, const Conjunct *c, Matrix *m) {
     const uint32_t *query_level = side_levels(b, c->queries, c->query_count, c->query);
     if (!key_level || !query_level)
         return lower_fail(b->lower, b->selector, "too many joint values");
-    TupleMap *done = tuple_map_new(b->arena, 2);
-    for (uint32_t n = values_domain(b->values)->max_length; n >= 1; n--) {
-        SetId pair[2] = {values_within(b->values, key, n, b->arena),
-                         values_within(b->values, query, n, b->arena)};
-        bool found;
-        (void)tuple_map_at(done, pair, &found);
-        if (found) continue;
-        uint32_t ks, qs;
-        const uint32_t *k = values_set(b->values, pair[0], &ks);
-        for (uint32_t x = 0; x < ks; x++) {
-            const uint32_t *q = values_set(b->values, pair[1], &qs);
-            for (uint32_t y = 0; y < qs; y++) {
-                unsigned char *entry = &m->entry[(size_t)k[x] * m->cols + q[y]];
-                if (*entry == FREE)
-                    *entry = cell(b, c, key_level + (size_t)k[x] * c->key_count,
-                                  query_level + (size_t)q[y] * c->query_count);
-            }
-        }
+    unsigned char *meet = ARENA_ARRAY(b->arena, (size_t)m->rows * m->cols, unsigned char);
+    values_meet(b->values, c->key, c->query, meet);
+    for (uint32_t k = 0; k < m->rows; k++) {
+        for (uint32_t q = 0; q < m->cols; q++)
+            if (meet[(size_t)k * m->cols + q])
+                m->entry[(size_t)k * m->cols + q] = cell(b, c, key_level + (size_t)k * c->key_count,
+                                                         query_level + (size_t)q * c->query_count);
         budget_poll(arena_budget(b->arena));
     }
     return true;

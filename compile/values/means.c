@@ -16,6 +16,7 @@ struct Means {
     int exponent; /* the unit is 2^exponent */
     Sum *value;
     uint32_t count;
+    double limit;
     Sums *by_width;
     size_t known, capacity;
 };
@@ -51,7 +52,7 @@ Means *means_new(Arena *arena, const Atom *values, uint32_t count, uint32_t long
     int exponent;
     if (!common_exponent(values, count, longest, &exponent)) return NULL;
     Means *means = ARENA_NEW(arena, Means);
-    *means = (Means){.arena = arena, .exponent = exponent, .count = count};
+    *means = (Means){.arena = arena, .exponent = exponent, .count = count, .limit = means_limit};
     means->value = ARENA_ARRAY(arena, count, Sum);
     for (uint32_t k = 0; k < count; k++) means->value[k] = in_units(values[k], exponent);
     means->by_width = arena_grow(arena, NULL, &means->capacity, 1, sizeof *means->by_width);
@@ -96,9 +97,13 @@ static Sums add_sparse(Sums sums, const Sum *value, uint32_t count, Arena *arena
     return (Sums){next, kept};
 }
 
-static bool add_values(Sums *sums, const Sum *value, uint32_t count, Arena *arena) {
+void means_lower_limit(Means *means, double limit) {
+    if (limit < means->limit) means->limit = limit;
+}
+
+static bool add_values(Sums *sums, const Sum *value, uint32_t count, double limit, Arena *arena) {
     double pairs = (double)sums->count * count;
-    if (pairs > means_limit) return false;
+    if (pairs > limit) return false;
     if (sums->count == 0 || count == 0) {
         sums->count = 0;
         return true;
@@ -119,7 +124,8 @@ static bool add_values(Sums *sums, const Sum *value, uint32_t count, Arena *aren
 bool means_sums(Means *means, uint32_t width, Sums *sums) {
     while (means->known <= width) {
         Sums next = means->by_width[means->known - 1];
-        if (!add_values(&next, means->value, means->count, means->arena)) return false;
+        if (!add_values(&next, means->value, means->count, means->limit, means->arena))
+            return false;
         means->by_width = arena_grow(means->arena, means->by_width, &means->capacity,
                                      means->known + 1, sizeof *means->by_width);
         means->by_width[means->known++] = next;
@@ -132,7 +138,11 @@ bool means_sums(Means *means, uint32_t width, Sums *sums) {
 bool means_add(Means *means, Sums *sums, const Atom *values, uint32_t count, Arena *arena) {
     Sum *units = ARENA_ARRAY(arena, count, Sum);
     for (uint32_t k = 0; k < count; k++) units[k] = in_units(values[k], means->exponent);
-    return add_values(sums, units, count, arena);
+    return add_values(sums, units, count, means->limit, arena);
+}
+
+Sum means_unit(const Means *means, uint32_t k) {
+    return means->value[k];
 }
 
 static int wide_length(WideSum x) {

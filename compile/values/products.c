@@ -282,6 +282,7 @@ static bool choose_product(Values *values, const RowsRequest *request, Product *
         double total = total_size(values, product, request->only, arena);
         bool sources = attempt == 0; /* exact, but many bits have very many combinations */
         if (total <= (double)values->row_limit && !(sources && total > SOURCE_COMBINATIONS)) {
+            if (!values_charge(values, request->about, total)) return false;
             NodeId roots[MOST_ROOTS + 1];
             uint32_t count = request->count;
             memcpy(roots, request->nodes, count * sizeof *roots);
@@ -404,14 +405,7 @@ bool products_rows(Values *values, const RowsRequest *request, Rows *rows) {
             done = product_run(values, &product, c, gather_row, &sink);
         }
     }
-    if (done) {
-        rows->row_count = tuple_map_count(sink.seen);
-        rows->width = count;
-        rows->level = ARENA_ARRAY(values->arena, rows->row_count * count, uint32_t);
-        if (rows->row_count && count)
-            memcpy(rows->level, tuple_map_key(sink.seen, 0),
-                   rows->row_count * count * sizeof *rows->level);
-    }
+    if (done) values_keep_rows(values, sink.seen, count, rows);
     arena_free(scratch);
     return done;
 }

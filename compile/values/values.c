@@ -1,6 +1,9 @@
 #include "compile/values/values_private.h"
 
 #include "compile/values/products.h"
+#include "compile/values/runs.h"
+
+#include <string.h>
 
 #include <string.h>
 
@@ -16,6 +19,44 @@ Values *values_new(Graph *graph, const Domain *domain, uint32_t level_limit, uin
     values->tokens = graph_tokens(graph, TOKENS_ASIS, SPAN_NONE);
     values->indices = graph_indices(graph, SPAN_NONE);
     return values;
+}
+
+bool values_run(Values *values) {
+    const Domain *domain = values->domain;
+    if (domain->max_length > INSTANCES_LONGEST || instances_size(domain).cells > UINT32_MAX / 2)
+        return false;
+    Arena *scratch = arena_child(values->arena);
+    Arena *kept = domain->where == NODE_NONE ? values->arena : scratch;
+    const Instances *instances = instances_new(domain, kept);
+    if (domain->where != NODE_NONE) {
+        Domain all = *domain;
+        all.where = NODE_NONE;
+        Values *judge =
+            values_new(values->graph, &all, values->level_limit, values->row_limit, scratch);
+        judge->runs = runs_new(instances, scratch);
+        instances = runs_where(judge, domain->where, values->arena);
+    }
+    if (instances) values->runs = runs_new(instances, values->arena);
+    arena_free(scratch);
+    return instances != NULL;
+}
+
+bool values_exact(const Values *values) {
+    return values->runs != NULL;
+}
+
+void values_limit_work(Values *values, double combinations) {
+    values->work_limit = combinations;
+}
+
+bool values_spent(const Values *values) {
+    return values->work_limit > 0 && values->work >= values->work_limit;
+}
+
+bool values_charge(Values *values, NodeId node, double work) {
+    values->work += work;
+    return !values_spent(values) || values_too_large(values, node, "combinations of values in all",
+                                                     values->work, values->work_limit);
 }
 
 Graph *values_graph(const Values *values) {
@@ -100,10 +141,6 @@ uint32_t entry_level(Values *values, NodeId node, Atom value) {
     return entry_level_as(values, node, value, kind_bit(value));
 }
 
-bool values_fixed(const NodeValues *v) {
-    return v->count == 0 || (v->count == 1 && kind_is_single(v->kinds[0]));
-}
-
 bool nodes_contain(const NodeId *list, uint32_t count, NodeId node) {
     for (uint32_t k = 0; k < count; k++)
         if (list[k] == node) return true;
@@ -153,7 +190,7 @@ static bool compute_source(Values *values, NodeId id, Entry *entry) {
     *self = id;
     entry->values.sources = self;
     entry->values.source_count = entry->values.all_sources = 1;
-    return values_compute_source(values, id, entry);
+    return values->runs ? runs_source(values, id, entry) : values_compute_source(values, id, entry);
 }
 
 static bool compute_elementwise(Values *values, NodeId id, Entry *entry) {
@@ -168,7 +205,8 @@ static bool compute_elementwise(Values *values, NodeId id, Entry *entry) {
     const NodeId *source = values_sources(values, args, arg_count, &sources, scratch);
     keep_sources(values, entry, source, sources);
     arena_free(scratch);
-    return products_sets(values, id, args, arg_count, entry);
+    return values->runs ? runs_elementwise(values, id, args, arg_count, entry)
+                        : products_sets(values, id, args, arg_count, entry);
 }
 
 const NodeValues *values_of(Values *values, NodeId node) {
@@ -194,12 +232,18 @@ const NodeValues *values_of(Values *values, NodeId node) {
 
 /* --- rows ------------------------------------------------------------------------------- */
 
+void values_keep_rows(Values *values, const TupleMap *map, uint32_t width, Rows *rows) {
+    size_t cells = (size_t)tuple_map_count(map) * width;
+    *rows = (Rows){ARENA_ARRAY(values->arena, cells, uint32_t), tuple_map_count(map), width};
+    if (cells) memcpy(rows->level, tuple_map_key(map, 0), cells * sizeof *rows->level);
+}
+
 static bool find_rows(Values *values, const RowsRequest *request, Rows *rows) {
     for (uint32_t k = 0; k < request->count; k++)
         if (!values_of(values, request->nodes[k])) return false;
     for (uint32_t k = 0; k < request->basis_count; k++)
         if (!values_of(values, request->basis[k])) return false;
-    return products_rows(values, request, rows);
+    return values->runs ? runs_rows(values, request, rows) : products_rows(values, request, rows);
 }
 
 bool values_rows(Values *values, const NodeId *nodes, uint32_t count, uint32_t context,
@@ -212,4 +256,48 @@ bool values_rows_over(Values *values, const NodeId *basis, uint32_t basis_count,
     return find_rows(values,
                      &(RowsRequest){basis, basis_count, nodes, count, UINT32_MAX, nodes[count - 1]},
                      rows);
+}
+
+/* --- what can be seen of runs alone ------------------------------------------------------- */
+
+bool values_never_fails(Values *values, NodeId node) {
+    if (!values->runs) return false;
+    if (!node_is_selector(graph_node(values->graph, node)))
+        return values_of(values, node) && !values_entry(values, node)->run->fails;
+    const RunRows *rows = runs_selector(values, node);
+    return rows && !rows->fails;
+}
+
+bool values_mixes(Values *values, NodeId node) {
+    return !values_of(values, node) || values_entry(values, node)->run->mixes;
+}
+
+/* --- what meets -------------------------------------------------------------------------- */
+
+/* Any value that positions of an input of a length can have with any other. */
+static void products_meet(Values *values, NodeId key, NodeId query, unsigned char *meet) {
+    const NodeValues *k = values_of(values, key), *q = values_of(values, query);
+    Arena *scratch = arena_child(values->arena);
+    TupleMap *done = tuple_map_new(scratch, 2);
+    for (uint32_t n = values->domain->max_length; n >= 1; n--) {
+        SetId pair[2] = {values_within(values, k, n, scratch),
+                         values_within(values, q, n, scratch)};
+        bool found;
+        (void)tuple_map_at(done, pair, &found);
+        if (found) continue;
+        uint32_t keys, queries;
+        const uint32_t *x = sets_get(values->sets, pair[0], &keys);
+        const uint32_t *y = sets_get(values->sets, pair[1], &queries);
+        for (uint32_t a = 0; a < keys; a++)
+            for (uint32_t b = 0; b < queries; b++) meet[(size_t)x[a] * q->count + y[b]] = 1;
+        budget_poll(arena_budget(values->arena));
+    }
+    arena_free(scratch);
+}
+
+void values_meet(Values *values, NodeId key, NodeId query, unsigned char *meet) {
+    if (values->runs)
+        runs_meet(values, key, query, meet);
+    else
+        products_meet(values, key, query, meet);
 }

@@ -11,6 +11,9 @@
  * operator fails is in the set.  Combinations on which an operator fails are left out: they
  * belong to no such input.
  *
+ * There are two ways to find them: products of the sources' sets (products.h), and running every
+ * input of the domain (runs.h), after which nothing is in a set that does not occur.
+ *
  * Memory: the arena given to values_new.  Nothing here is freed earlier.
  */
 #ifndef RASP_COMPILE_VALUES_VALUES_H
@@ -61,6 +64,14 @@ typedef struct Values Values;
 /* `level_limit`: most levels of one s-op; `row_limit`: most combinations enumerated at once. */
 Values *values_new(Graph *graph, const Domain *domain, uint32_t level_limit, uint64_t row_limit,
                    Arena *arena);
+/* From now on values are found by running every input of the domain, which is then known not to
+ * be large (ways.h): nothing has been asked yet.  False: `where` cannot be told on each. */
+bool values_run(Values *values);
+/* Are they? */
+bool values_exact(const Values *values);
+/* Products may look at so many combinations; when they are spent nothing more is found. */
+void values_limit_work(Values *values, double combinations);
+bool values_spent(const Values *values);
 Graph *values_graph(const Values *values);
 const Domain *values_domain(const Values *values);
 
@@ -70,9 +81,6 @@ const ValuesError *values_error(const Values *values);
 
 /* The members of a set, sorted. */
 const uint32_t *values_set(const Values *values, SetId set, uint32_t *count);
-/* All levels that the positions of an input of length n can hold, as a set. */
-SetId values_within(Values *values, const NodeValues *v, uint32_t n, Arena *scratch);
-
 /* Rows of level numbers, one column for each of several s-ops. */
 typedef struct Rows {
     uint32_t *level; /* [row_count, width] */
@@ -86,6 +94,15 @@ bool values_rows(Values *values, const NodeId *nodes, uint32_t count, uint32_t c
  * combinations, those of the basis are taken. */
 bool values_rows_over(Values *values, const NodeId *basis, uint32_t basis_count,
                       const NodeId *nodes, uint32_t count, Rows *rows);
+
+/* Marks which of the key's levels stand in one input with which of the query's: [levels of the key,
+ * levels of the query], zeroed by the caller. */
+void values_meet(Values *values, NodeId key, NodeId query, unsigned char *meet);
+
+/* Where values are exact: does the node never fail on an input on which its arguments do not?
+ * Do strings stand beside numbers at positions of one input? */
+bool values_never_fails(Values *values, NodeId node);
+bool values_mixes(Values *values, NodeId node);
 
 /* Are all its levels numbers that a double holds exactly (bools count)?  Ints beyond 2^53 may not
  * be, infinities are not: they are symbols, as strings are. */

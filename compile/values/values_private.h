@@ -6,6 +6,10 @@
 #include "compile/values/formula.h"
 #include "compile/values/values.h"
 
+typedef struct Run Run; /* runs.h */
+typedef struct RunRows RunRows;
+typedef struct Runs Runs;
+
 typedef struct Entry {
     NodeValues values;
     Atom *levels;
@@ -20,6 +24,8 @@ typedef struct Entry {
     signed char global;         /* sources: one value in an input?  the same */
     double rounding;            /* values_rounding */
     bool rounding_known;
+    Run *run;      /* s-ops, where inputs are run */
+    RunRows *rows; /* selectors, the same */
 } Entry;
 
 struct Values {
@@ -33,7 +39,9 @@ struct Values {
     size_t entry_count;
     Atom *slot; /* by node: the value under evaluation */
     size_t slot_count;
-    NodeId tokens, indices; /* the two input sources */
+    NodeId tokens, indices;  /* the two input sources */
+    Runs *runs;              /* NULL: products */
+    double work, work_limit; /* combinations that products looked at; 0: no limit */
     ValuesError error;
 };
 
@@ -47,6 +55,12 @@ typedef struct RowsRequest {
     NodeId about;  /* for errors */
 } RowsRequest;
 
+/* Counts work; false and values_error when it is too much. */
+bool values_charge(Values *values, NodeId node, double work);
+
+/* Rows from a map whose keys they are. */
+void values_keep_rows(Values *values, const TupleMap *map, uint32_t width, Rows *rows);
+
 Entry *values_entry(Values *values, NodeId node);
 
 /* The level number of a value of the node, added if new; UINT32_MAX when there are too many. */
@@ -57,11 +71,16 @@ uint32_t entry_level_as(Values *values, NodeId node, Atom value, unsigned kinds)
 bool values_too_large(Values *values, NodeId node, const char *what, double size, double limit);
 
 /* Has it one value, in all respects?  Then it does not depend on anything. */
-bool values_fixed(const NodeValues *v);
+static inline bool values_fixed(const NodeValues *v) {
+    return v->count == 0 || (v->count == 1 && kind_is_single(v->kinds[0]));
+}
 bool nodes_contain(const NodeId *list, uint32_t count, NodeId node);
 /* The union of the nodes' sources, of those that have several values or kinds. */
 NodeId *values_sources(Values *values, const NodeId *nodes, uint32_t count, uint32_t *total,
                        Arena *arena);
+
+/* All levels that the positions of an input of length n can hold, as a set. */
+SetId values_within(Values *values, const NodeValues *v, uint32_t n, Arena *scratch);
 
 /* The parts, by kind of source (values_source.c). */
 bool values_compute_source(Values *values, NodeId node, Entry *entry);

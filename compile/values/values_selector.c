@@ -1,7 +1,7 @@
 /* What is known of a selector's rows: how many keys they select, and whether the values of
  * an aggregate over it are moved or mixed. */
 #include "compile/values/numbers.h"
-#include "compile/values/values_private.h"
+#include "compile/values/runs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -400,6 +400,10 @@ static bool count_keys(Counter *c, uint32_t *least, uint32_t *most) {
 const SelectorFacts *values_selector(Values *values, NodeId selector) {
     Entry *entry = values_entry(values, selector);
     if (entry->facts) return entry->facts;
+    if (values->runs) {
+        const RunRows *rows = runs_selector(values, selector);
+        return entry->facts = rows ? &rows->facts : NULL;
+    }
     uint32_t contexts = domain_contexts(values->domain);
     uint32_t *least = ARENA_ARRAY(values->arena, contexts, uint32_t);
     uint32_t *most = ARENA_ARRAY(values->arena, contexts, uint32_t);
@@ -470,6 +474,7 @@ static bool all_global(Values *values, const NodeValues *v, Arena *arena) {
 bool values_moves(Values *values, NodeId aggregate) {
     Entry *entry = values_entry(values, aggregate);
     if (entry->moves) return entry->moves > 0;
+    if (values->runs) return values_of(values, aggregate) && entry->run->moves;
     NodeId selector = graph_node(values->graph, aggregate)->arg[0];
     NodeId value = graph_node(values->graph, aggregate)->arg[1];
     const SelectorFacts *facts = values_selector(values, selector);

@@ -142,12 +142,14 @@ static Means *means_of_set(Work *w, SetId set) {
         values_too_large(w->values, w->node, "bits in the exact sum of its values", 121, 120);
         return NULL;
     }
+    if (w->values->work_limit > 0) means_lower_limit(means, w->values->work_limit);
     w->means = arena_grow(w->arena, w->means, &w->means_capacity, w->means_count + 1, sizeof means);
     *at = (uint32_t)w->means_count;
     return w->means[w->means_count++] = means;
 }
 
 static bool too_many_sums(Work *w) {
+    if (!values_charge(w->values, w->node, w->values->work_limit)) return false;
     return values_too_large(w->values, w->node, "sums of its values", means_limit + 1, means_limit);
 }
 

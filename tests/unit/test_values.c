@@ -135,7 +135,7 @@ static void check_inputs(Trial *t) {
 
 /* --- one program ---------------------------------------------------------------------------- */
 
-static bool prepare(Trial *t, const RandomProgram *p) {
+static bool prepare(Trial *t, const RandomProgram *p, bool run) {
     CompileOutput outputs[MAX_ROOTS];
     if (!session_load_text(t->session, "random.rasp", t->text, strlen(t->text))) return false;
     if (!judge_outputs(t->session, p, outputs)) return false;
@@ -146,10 +146,10 @@ static bool prepare(Trial *t, const RandomProgram *p) {
     t->domain = (Domain){alphabet_atoms(&p->alphabet, session_intern(t->session), t->arena),
                          p->alphabet.count, p->max_length, -1, NODE_NONE};
     t->values = values_new(t->graph, &t->domain, 65536, 1 << 22, t->arena);
-    return true;
+    return !run || values_run(t->values);
 }
 
-static size_t check_program(const RandomProgram *p, const char *text) {
+static size_t check_program(const RandomProgram *p, const char *text, bool run) {
     Trial t = {.text = text};
     BudgetGuard guard;
     budget_init(&t.budget, (size_t)1 << 30);
@@ -157,15 +157,14 @@ static size_t check_program(const RandomProgram *p, const char *text) {
     assert_non_null(t.session);
     if (BUDGET_ENTER(&t.budget, &guard)) {
         t.arena = arena_child(session_arena(t.session));
-        if (prepare(&t, p)) check_inputs(&t);
+        if (prepare(&t, p, run)) check_inputs(&t);
         budget_leave(&t.budget, &guard);
     }
     session_free(t.session);
     return t.facts;
 }
 
-static void test_facts_hold(void **state) {
-    (void)state;
+static void check_facts(bool run) {
     const char *seed_text = getenv("RASP_SEED"), *count_text = getenv("RASP_PROGRAMS");
     uint64_t seed = seed_text ? strtoull(seed_text, NULL, 10) : 2106;
     uint64_t count = count_text ? strtoull(count_text, NULL, 10) : PROGRAMS;
@@ -175,13 +174,24 @@ static void test_facts_hold(void **state) {
         static char text[PROGRAM_TEXT];
         Chooser chooser = {.random = {(seed + k) * 0x2545f4914f6cdd1du}};
         random_program(&program, &chooser, 0);
-        if (program_text(&program, text, sizeof text)) facts += check_program(&program, text);
+        if (program_text(&program, text, sizeof text)) facts += check_program(&program, text, run);
     }
     print_message("seed %llu: %zu facts hold\n", (unsigned long long)seed, facts);
     assert_true(facts > 1000 * count);
 }
 
+static void test_products_hold(void **state) {
+    (void)state;
+    check_facts(false);
+}
+
+static void test_runs_hold(void **state) {
+    (void)state;
+    check_facts(true);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_facts_hold)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_products_hold),
+                                       cmocka_unit_test(test_runs_hold)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

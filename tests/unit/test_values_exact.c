@@ -198,7 +198,7 @@ static void check_selector(Trial *t, NodeId node) {
     assert_int_equal(facts->everything, everything);
 }
 
-static void check_program(Trial *t, const char *alphabet) {
+static void check_program(Trial *t, const char *alphabet, bool run) {
     fixture_open(&t->f, t->text, alphabet, LONGEST);
     t->graph = session_graph(t->f.session);
     Binding main;
@@ -207,6 +207,7 @@ static void check_program(Trial *t, const char *alphabet) {
     bool *needed = graph_needed(t->graph, &root, 1, t->f.arena);
     t->domain = (Domain){t->f.options.alphabet, t->f.options.alphabet_size, LONGEST, -1, NODE_NONE};
     t->values = values_new(t->graph, &t->domain, 65536, 1 << 22, t->f.arena);
+    assert_true(!run || values_run(t->values));
     for (NodeId node = 0; node < nodes; node++) {
         if (!needed[node]) continue;
         if (node_is_selector(graph_node(t->graph, node)))
@@ -217,15 +218,25 @@ static void check_program(Trial *t, const char *alphabet) {
     fixture_close(&t->f);
 }
 
-static void test_exact(void **state) {
-    (void)state;
+static void check_programs(bool run) {
     for (size_t k = 0; k < sizeof programs / sizeof *programs; k++) {
         Trial t = {.text = programs[k].text};
-        check_program(&t, programs[k].alphabet);
+        check_program(&t, programs[k].alphabet, run);
     }
 }
 
+static void test_products(void **state) {
+    (void)state;
+    check_programs(false);
+}
+
+static void test_runs(void **state) {
+    (void)state;
+    check_programs(true);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_exact)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_products),
+                                       cmocka_unit_test(test_runs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
