@@ -32,6 +32,7 @@ typedef struct Compiler {
     const CompileOptions *options;
     const CompileOutput *outputs;
     uint32_t output_count, depth;
+    bool early; /* every input will be run, rather than look further */
     Values *values;
     Lower *lower; /* NULL: not yet */
     OutputPlan *plans;
@@ -158,6 +159,7 @@ static bool choose_weights(Compiler *k) {
 static bool holds_somewhere(Values *values) {
     const NodeValues *v = values_of(values, values_domain(values)->where);
     bool some = false, all;
+    if (values_exact(values)) return v->count > 0;
     for (uint32_t k = 0; k < v->count; k++) some |= atom_truth(v->levels[k]);
     if (!some) return false;
     Arena *arena = arena_child(graph_arena(values_graph(values)));
@@ -243,10 +245,39 @@ static bool settle_answers(Compiler *k) {
     for (uint32_t o = 0; o < count; o++) sops[o] = k->outputs[o].node;
     c->answers.kind = ANSWERS_PROVED;
     if (answers_proved(total, sops, count, c->arena)) return true;
+    if (k->early) return false;
     if (k->options->partial) return add_flags(k, total, sops);
     c->answers = answers_try(values_graph(k->values), values_domain(k->values), sops, count,
                              c->arena, &c->none);
     return !c->none.ids;
+}
+
+/* Before anything is asked. */
+static Values *make_values(Graph *graph, const CompileOptions *options, const Domain *domain,
+                           ValuesWay way, Arena *arena) {
+    Values *values = values_new(graph, domain, options->table_limit,
+                                (uint64_t)options->table_limit * ROWS_PER_LEVEL, arena);
+    if (way == VALUES_RUN) (void)values_run(values); /* what it cannot, check_where tells */
+    if (way == VALUES_PRODUCTS_FIRST) values_limit_work(values, values_way_work(domain));
+    return values;
+}
+
+/* From value sets to weights, with values found in one way. */
+static bool compile_by(Graph *graph, Compiler k, const Domain *domain, ValuesWay way) {
+    k.early = way == VALUES_PRODUCTS_FIRST;
+    k.values = make_values(graph, k.options, domain, way, k.c->arena);
+    k.c->trace->values = k.values;
+    if (!check_where(k.values, k.options->where, k.error) || !settle_answers(&k)) return false;
+    for (uint32_t o = 0; o < k.output_count; o++)
+        if (graph_node(graph, k.outputs[o].node)->depth > k.depth)
+            k.depth = graph_node(graph, k.outputs[o].node)->depth;
+    if (choose_weights(&k) && !values_spent(k.values)) return true;
+    forget_models(k.c);
+    return false;
+}
+
+static ValuesWay way_of(const CompileOptions *options, const Domain *domain) {
+    return options->way == VALUES_BY_DOMAIN ? values_way(domain) : options->way;
 }
 
 bool compile_graph(Graph *graph, const CompileOutput *outputs, uint32_t output_count,
@@ -258,22 +289,21 @@ bool compile_graph(Graph *graph, const CompileOutput *outputs, uint32_t output_c
                   .output_count = output_count,
                   .c = c,
                   .error = error};
-    k.values = values_new(graph, keep_domain(options, arena), options->table_limit,
-                          (uint64_t)options->table_limit * ROWS_PER_LEVEL, arena);
+    const Domain *domain = keep_domain(options, arena);
+    ValuesWay way = way_of(options, domain);
     c->trace = ARENA_NEW(arena, CompileTrace);
-    c->trace->values = k.values;
-    if (!check_where(k.values, options->where, error) || !settle_answers(&k)) return false;
-    for (uint32_t o = 0; o < k.output_count; o++)
-        if (graph_node(graph, k.outputs[o].node)->depth > k.depth)
-            k.depth = graph_node(graph, k.outputs[o].node)->depth;
-    return choose_weights(&k);
+    if (compile_by(graph, k, domain, way)) return true;
+    if (way != VALUES_PRODUCTS_FIRST) return false;
+    if (compile_by(graph, k, domain, VALUES_RUN)) return true;
+    return !c->none.ids && compile_by(graph, k, domain, VALUES_PRODUCTS);
 }
 
 bool compile_facts(Graph *graph, NodeId sop, const CompileOptions *options, Arena *arena,
                    Facts *facts, LowerError *error) {
     if (!check_options(options, error)) return false;
-    Values *values = values_new(graph, keep_domain(options, arena), options->table_limit,
-                                (uint64_t)options->table_limit * ROWS_PER_LEVEL, arena);
+    const Domain *domain = keep_domain(options, arena);
+    ValuesWay way = way_of(options, domain) == VALUES_RUN ? VALUES_RUN : VALUES_PRODUCTS;
+    Values *values = make_values(graph, options, domain, way, arena);
     if (!check_where(values, options->where, error)) return false;
     const NodeValues *v = values_of(values, sop);
     if (v && v->count == 0) {

@@ -11,6 +11,7 @@
 #include "compile/circuit.h"
 #include "compile/facts/facts.h"
 #include "compile/lower/lower.h"
+#include "compile/values/ways.h"
 #include "runtime/model.h"
 
 typedef enum CompileDtype { COMPILE_AUTO, COMPILE_F32, COMPILE_F64 } CompileDtype;
@@ -42,6 +43,7 @@ typedef struct CompileOptions {
     CompileLayout layout;
     double tolerance; /* the certified error may not be greater; 0: whatever holds */
     bool partial;     /* there may be inputs without an answer, which flag outputs tell */
+    ValuesWay way;    /* how values are found, for tests */
 } CompileOptions;
 
 /* All fields but the alphabet: length 16, no first token, dtype auto, masks per head. */

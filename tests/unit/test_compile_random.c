@@ -73,6 +73,7 @@ static CompileOptions draw_options(Chooser *c) {
     if (choose(c, 8) == 1) options.first = 0;
     if (choose(c, 6) == 1) options.dtype = COMPILE_F32;
     if (choose(c, 2) == 1) options.partial = true;
+    if (choose(c, 3) == 1) options.way = VALUES_PRODUCTS; /* domains are small: else all is run */
     return options;
 }
 
