@@ -34,7 +34,7 @@ static const struct {
      "indices, 0.5);",
      6},
     /* "abbb": what is not selected is as far away as can be, and all of it leaks alike */
-    {"extremes", "ab", "y = aggregate(select(tokens, \"a\", ==), 1 if indices == 0 else -1);", 4},
+    {"extremes", "ab", "y = aggregate(select(indices, 0, ==), 1 if tokens == \"a\" else -1);", 4},
 };
 enum { PROGRAM_COUNT = sizeof programs / sizeof *programs };
 
@@ -148,6 +148,15 @@ static void test_every_intermediate_is_within_its_bound(void **state) {
     assert_true(compared > 10000);
 }
 
+/* Every output on every input, too; the largest error as a share of the bound. */
+static double check_outputs(CompileFixture *f, const char *name) {
+    CheckReport report = fixture_check(f, f->compiled.model);
+    double error = report.runs[0].largest_error, bound = f->compiled.certificate->error;
+    assert_int_equal(report.runs[0].agreed, report.compared);
+    if (error > bound) fail_msg("%s: error %g, bound %g", name, error, bound);
+    return error / bound;
+}
+
 /* The weights of the same circuit at another temperature, and their certificate: does it hold? */
 static bool set_beta(CompileFixture *f, double beta, bool log_length) {
     Compiled *c = &f->compiled;
@@ -170,7 +179,7 @@ static bool set_beta(CompileFixture *f, double beta, bool log_length) {
  * the bound is still one, and still of use. */
 static void test_warmer_programs_are_within_theirs(void **state) {
     (void)state;
-    static const double betas[] = {1, 2, 4, 8, 16};
+    static const double betas[] = {1, 4, 8, 16};
     size_t held[KERNELS] = {0}, refused[KERNELS] = {0};
     for (size_t t = 0; t < (size_t)PROGRAM_COUNT * KERNELS; t++) {
         CompileFixture f;
@@ -178,12 +187,15 @@ static void test_warmer_programs_are_within_theirs(void **state) {
         open_program(&f, k, kernels[kernel]);
         for (size_t b = 0; b < 2 * sizeof betas / sizeof *betas; b++) {
             bool holds = set_beta(&f, betas[b / 2], b % 2);
-            if (holds) probe_program(&f, k, 40);
+            if (holds) {
+                probe_program(&f, k, 40);
+                (void)check_outputs(&f, programs[k].name);
+            }
             *(holds ? &held[kernel] : &refused[kernel]) += 1;
         }
         fixture_close(&f);
     }
-    for (size_t k = 0; k < KERNELS; k++) assert_true(held[k] > 15 && refused[k] > 15);
+    for (size_t k = 0; k < KERNELS; k++) assert_true(held[k] > 10 && refused[k] > 10);
 }
 
 static void test_outputs_are_within_the_bound(void **state) {
@@ -192,9 +204,50 @@ static void test_outputs_are_within_the_bound(void **state) {
         CompileFixture f;
         size_t k = t % PROGRAM_COUNT;
         open_program(&f, k, kernels[t / PROGRAM_COUNT]);
-        CheckReport report = fixture_check(&f, f.compiled.model);
-        assert_int_equal(report.runs[0].agreed, report.compared);
-        assert_true(report.runs[0].largest_error <= f.compiled.certificate->error);
+        (void)check_outputs(&f, programs[k].name);
+        fixture_close(&f);
+    }
+}
+
+/* --- scores that stray ----------------------------------------------------------------------- */
+
+/* Moves the keys of tokens 0 and 1 by `far` in opposite directions. */
+static void pull_apart(CompileFixture *f, double far) {
+    Model *model = f->compiled.model;
+    const ModelHead *head = model->layers[0]->heads[0];
+    for (uint32_t d = 0; d < model->width; d++) {
+        bool read = false, token = false;
+        for (size_t c = 0; c < head->key.cols; c++) read |= tensor_get(&head->key, d, c) != 0;
+        for (size_t t = 1; t < model->tokens.rows; t++)
+            token |= tensor_get(&model->tokens, t, d) != tensor_get(&model->tokens, 1, d);
+        if (!read || !token) continue;
+        tensor_add(&model->tokens, 1, d, far);
+        tensor_add(&model->tokens, 2, d, -far);
+    }
+}
+
+/* Two kinds of selected keys, of which one gains what the other loses: no other error of scores
+ * moves weights further, and softmax then reaches the bound. */
+static void test_pulled_apart(void **state) {
+    (void)state;
+    static const double least[KERNELS] = {0.99, 0.75, 0.35};
+    for (size_t t = 0; t < 2 * (size_t)KERNELS; t++) {
+        CompileFixture f;
+        double beta = t / 2 ? 4 : 64;
+        fixture_open(
+            &f, "y = aggregate(select(tokens, \"c\", !=), 1.0 if tokens == \"a\" else -1.0, 0.0);",
+            "abc", 4);
+        f.options.kernel = kernels[t / 2];
+        if (!fixture_compile(&f)) fail_msg("%s", f.error.message);
+        assert_true(set_beta(&f, beta, t % 2));
+        pull_apart(&f, 1 / (1024 * beta));
+        Certificate *certificate = ARENA_NEW(f.arena, Certificate);
+        f.compiled.certificate = certificate;
+        if (!certificate_check(f.compiled.circuit, f.compiled.ideal, f.compiled.model, f.arena,
+                               certificate))
+            fail_msg("%s: %s", rt_rules[kernels[t / 2]].name, certificate->broken);
+        double share = check_outputs(&f, rt_rules[kernels[t / 2]].name);
+        assert_true(share > least[t / 2]);
         fixture_close(&f);
     }
 }
@@ -292,7 +345,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_intermediate_is_within_its_bound),
         cmocka_unit_test(test_warmer_programs_are_within_theirs),
-        cmocka_unit_test(test_outputs_are_within_the_bound), cmocka_unit_test(test_means_in_floats),
+        cmocka_unit_test(test_outputs_are_within_the_bound),
+        cmocka_unit_test(test_pulled_apart),
+        cmocka_unit_test(test_means_in_floats),
         cmocka_unit_test(test_sparse_kernels_average)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
