@@ -259,7 +259,7 @@ static void draw_matrix(Canvas *c) {
     for (int level = -LEVELS; level <= LEVELS; level++)
         if (level && present[LEVELS + level]) draw_level(&c->svg, cells, level, most, left);
     draw_names(c, cells, left);
-    snprintf(text, sizeof text, "darkest: %.4g", most);
+    snprintf(text, sizeof text, "full colour: %.4g", most);
     svg_text(&c->svg, SVG_PROSE, SIZE, SVG_START, "fill-faint", left, matrix_height(cells) - 8,
              text);
 }

@@ -25,7 +25,9 @@ static const char layout[] =
     ".good{color:var(--good)}.bad{color:var(--bad);font-weight:bold}\n"
     "figure{margin:1rem 0}figure svg{width:100%;max-width:40rem;height:auto;display:block}\n"
     ".caveat{border-left:4px solid var(--bad);padding:.2rem .8rem;background:var(--band)}\n"
-    "@media(max-width:34rem){dl{grid-template-columns:1fr}dt{margin-top:.4rem}}\n";
+    "@media(max-width:34rem){td:first-child:not([class]),.number:first-child+td{min-width:9rem}"
+    "figure{overflow-x:auto}figure svg{min-width:30rem}"
+    "dl{grid-template-columns:1fr}dt{margin-top:.4rem}}\n";
 
 static void text(FILE *out, const char *text) {
     svg_escape(out, text);
@@ -56,6 +58,9 @@ static void put_check(FILE *out, const Check *c) {
         [ABOUT] = "", [AT_MOST] = "≤ ", [AT_LEAST] = "≥ ", [ONLY] = ""};
     fputs("<tr>", out);
     cell(out, c->what, false);
+    const char *verdict = c->holds ? "holds" : "fails";
+    fprintf(out, "<td class=\"%s\">%s</td>", c->holds ? "good" : "bad",
+            c->relation == ONLY ? "" : verdict);
     number_cell(out, "", c->measured, 7);
     if (c->relation == ONLY)
         cell(out, "", true);
@@ -68,19 +73,14 @@ static void put_check(FILE *out, const Check *c) {
     else
         number_cell(out, "", c->tolerance, 2);
     cell(out, check_kind_names[c->kind], false);
-    if (c->relation == ONLY)
-        cell(out, "", false);
-    else
-        fprintf(out, "<td class=\"%s\">%s</td>", c->holds ? "good" : "bad",
-                c->holds ? "holds" : "fails");
     fputs("</tr>\n", out);
 }
 
 static void put_checks(FILE *out, const Page *page) {
     if (!page->checks) return;
-    fputs("<div class=\"scroll\"><table>\n<tr><th>check</th><th class=\"number\">measured</th>"
-          "<th class=\"number\">expected</th><th class=\"number\">within</th><th>kind</th><th></th>"
-          "</tr>\n",
+    fputs("<div class=\"scroll\"><table>\n<tr><th>check</th><th></th>"
+          "<th class=\"number\">measured</th><th class=\"number\">expected</th>"
+          "<th class=\"number\">within</th><th>kind</th></tr>\n",
           out);
     for (const Check *c = page->checks; c; c = c->next) put_check(out, c);
     fputs("</table></div>\n", out);
@@ -152,11 +152,12 @@ static void put_outcome(FILE *out, const Outcome *o) {
     }
 }
 
-/* The scoreboard, each row a link to its page. */
+/* The scoreboard, each row a link to its page.  Verdicts stand before the numbers: a narrow window
+ * shows what is on the left. */
 static void put_scores(FILE *out, const Notebook *notebook) {
     fputs("<div class=\"scroll\"><table>\n<tr><th class=\"number\">item</th><th>claim</th>"
-          "<th class=\"number\">measured</th><th class=\"number\">expected</th>"
-          "<th class=\"number\">within</th><th>verdict</th></tr>\n",
+          "<th>verdict</th><th class=\"number\">measured</th><th class=\"number\">expected</th>"
+          "<th class=\"number\">within</th></tr>\n",
           out);
     for (const Outcome *o = notebook_first(notebook); o; o = o->next) {
         static const char *const signs[] = {
@@ -166,7 +167,9 @@ static void put_scores(FILE *out, const Notebook *notebook) {
         fprintf(out, "<tr><td class=\"number\">%u</td><td><a href=\"#item-%u\">", o->item->number,
                 o->item->number);
         text(out, o->title);
-        fputs("</a></td>", out);
+        fprintf(out, "</a></td><td class=\"%s\">", verdict_class(o));
+        text(out, outcome_verdict(o));
+        fputs("</td>", out);
         if (c) number_cell(out, "", c->measured, 7);
         if (c && c->relation != ONLY) number_cell(out, signs[c->relation], c->expected, 7);
         if (!c || c->relation == ONLY) fputs(c ? "<td></td>" : "<td></td><td></td>", out);
@@ -174,9 +177,7 @@ static void put_scores(FILE *out, const Notebook *notebook) {
             number_cell(out, "", c->tolerance, 2);
         else
             cell(out, c && c->relation == ABOUT ? "exact" : "", true);
-        fprintf(out, "<td class=\"%s\">", verdict_class(o));
-        text(out, outcome_verdict(o));
-        fputs("</td></tr>\n", out);
+        fputs("</tr>\n", out);
     }
     fputs("</table></div>\n", out);
 }
