@@ -265,6 +265,9 @@ tour: all ## the pictures of docs/tour.md
 atlas: all ## what one layer can do of every bundled program; writes docs/atlas.md
 	@$(BIN) express --atlas=build/atlas -o docs/atlas.md
 
+lab: all ## every item of the lab at full size, 15 minutes; writes build/lab and docs/lab-report.html
+	@lab/run
+
 lint: ## warnings with gcc and clang, format, include arrows
 	@./setup --quiet --no-build --dev
 	@tests/lint
@@ -312,7 +315,7 @@ clean: ## remove everything built
 help: ## this list
 	@sed -n 's/^\([a-z_.-]*\):.*## /\1\t/p' Makefile | expand -t 23
 
-.PHONY: all units objects print-flags fuzzers tools test test-fast test-pages fuzz fuzz-coverage mutate bench golden atlas tour lint format \
+.PHONY: all units objects print-flags fuzzers tools test test-fast test-pages fuzz fuzz-coverage mutate bench golden atlas tour lab lint format \
     compile_commands.json share install uninstall dist deb test-deb clean help FORCE
 .SECONDARY:
 -include $(OBJ_LIB:.o=.d) $(OBJ_CLI:.o=.d) $(OBJ_DESCRIBE:.o=.d) $(wildcard $(B)/unit/*.d $(B)/bench/*.d $(B)/fuzz_*.d)
