@@ -10,6 +10,7 @@
 #include "compile/prove/certificate_kernel.c"
 #undef certificate_check
 
+#include "base/random.h"
 #include "tests/unit/compile_fixture.h"
 
 bool certificate_check(const Circuit *circuit, const Model *ideal, const Model *model, Arena *arena,
@@ -53,7 +54,8 @@ static void test_grains(void **state) {
     assert_true(grain_of(0) == INFINITY && grain_of(-0.0) == INFINITY);
 }
 
-/* A sum of products rounds unless all of it is whole grains that the significand can count. */
+/* A sum of products rounds unless all of it is whole grains that the significand can count: each
+ * product, and each addition, the one to what is there included. */
 static void test_rounding_of_sums(void **state) {
     (void)state;
     Checker k = {.unit = 0x1p-24, .significand = 0x1p24};
@@ -61,8 +63,9 @@ static void test_rounding_of_sums(void **state) {
     assert_true(sum_rounding(&k, 1e9, INFINITY, 9) == 0); /* of zeros alone */
     assert_true(sum_rounding(&k, 0x1p24, 1, 9) == 0);
     assert_true(sum_rounding(&k, 0x1p14, 0x1p-10, 9) == 0);
-    for (int n = 1; n < 100; n++) {
-        double least = 0x1p-24 * n; /* n roundings of the whole; a few more are charged */
+    for (int n = 0; n < 100; n++) {
+        /* what comes first goes through n + 1 roundings; a few more are charged */
+        double least = expm1((n + 1) * log1p(0x1p-24));
         double size[] = {0x1p24 + 2, 5, 0x1p14 + 1}, grain[] = {1, 0, 0x1p-10};
         for (int c = 0; c < 3; c++) {
             double bound = sum_rounding(&k, size[c], grain[c], n);
@@ -71,9 +74,79 @@ static void test_rounding_of_sums(void **state) {
     }
 }
 
+/* --- tables ------------------------------------------------------------------------------------
+ */
+
+enum { MOST_UNITS = 6, MOST_POINTS = 5 };
+
+/* One output of a table of whole numbers, read at whole numbers, and meant to be something near to
+ * what it is there; errors of what is read and of each unit. */
+typedef struct SomeOutput {
+    TableUnit unit[MOST_UNITS];
+    double base, factor[MOST_UNITS], noise[MOST_UNITS], size[MOST_UNITS];
+    double x[MOST_POINTS], value[MOST_POINTS], x_error;
+    TableOutput output;
+    CircuitTable table;
+} SomeOutput;
+
+static double some(Random *random, int most) {
+    return (double)random_below(random, 2 * (uint64_t)most + 1) - most;
+}
+
+static void some_output(SomeOutput *s, Random *random) {
+    *s = (SomeOutput){.base = some(random, 9), .x_error = fabs(some(random, 3))};
+    uint32_t units = (uint32_t)random_below(random, MOST_UNITS + 1);
+    for (uint32_t u = 0; u < units; u++) {
+        s->unit[u] = (TableUnit){some(random, 1) + 3 * u, random_below(random, 2) ? 1 : -1};
+        s->factor[u] = some(random, 9);
+        s->noise[u] = fabs(some(random, 9)) / 1024;
+        s->size[u] = 64;
+    }
+    s->table.shape = (TableShape){s->unit, units, &s->base, s->factor};
+    s->table.output_count = 1;
+    s->output.points = 1 + (uint32_t)random_below(random, MOST_POINTS);
+    for (uint32_t p = 0; p < s->output.points; p++) {
+        s->x[p] = 4 * p + 0.5;
+        s->value[p] = table_value(&s->table, 0, s->x[p]) + some(random, 1) / 64;
+    }
+    s->output.x = s->x, s->output.value = s->value;
+    s->table.outputs = &s->output;
+}
+
+/* The most that the output is wrong for x near to a point, unit by unit at its worst; the bound is
+ * that, or what the steepest slope there would make of it. */
+static void test_outputs_of_tables(void **state) {
+    (void)state;
+    Checker k = {.unit = 0x1p-53, .significand = 0x1p53};
+    Random random = {3};
+    for (int round = 0; round < 5000; round++) {
+        SomeOutput s;
+        some_output(&s, &random);
+        double worst = 0, steepest = 0, noise = 0, reach;
+        for (uint32_t u = 0; u < s.table.shape.unit_count; u++)
+            noise += fabs(s.factor[u]) * s.noise[u];
+        for (uint32_t p = 0; p < s.output.points; p++) {
+            double off = fabs(table_value(&s.table, 0, s.x[p]) - s.value[p]), slope = 0;
+            for (double d = -s.x_error; d <= s.x_error; d += 0.25) {
+                double found = table_value(&s.table, 0, s.x[p] + d);
+                worst = fmax(worst, fabs(found - s.value[p]));
+                if (d + 0.25 <= s.x_error)
+                    slope =
+                        fmax(slope, 4 * fabs(table_value(&s.table, 0, s.x[p] + d + 0.25) - found));
+            }
+            steepest = fmax(steepest, slope * s.x_error + off);
+        }
+        UnitBounds units = {s.noise, s.size};
+        Bound bound = output_bound(&k, &s.table, 0, s.x_error, &units, &reach);
+        assert_true(bound.error >= worst + noise);
+        assert_true(bound.error <= steepest + noise + 1e-9);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bound_follows_the_tiles), cmocka_unit_test(test_weight_error),
-        cmocka_unit_test(test_grains), cmocka_unit_test(test_rounding_of_sums)};
+        cmocka_unit_test(test_grains), cmocka_unit_test(test_rounding_of_sums),
+        cmocka_unit_test(test_outputs_of_tables)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
