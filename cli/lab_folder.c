@@ -1,4 +1,4 @@
-/* -o DIR of `rasp lab`: the report and each picture as a file of its own. */
+/* -o DIR of `rasp lab`: the report, and each picture and trained model as a file of its own. */
 #include "cli/command.h"
 #include "cli/lab_output.h"
 #include "cli/output.h"
@@ -25,6 +25,17 @@ static bool write_plot(const char *folder, const Outcome *o, const Plot *plot, i
     return output_close(picture) == EXIT_FINE;
 }
 
+/* item-73-text-heads-2-seed-1.bin */
+static bool write_weights(const char *folder, const Outcome *o, const PageWeights *weights) {
+    const char *name =
+        o->item ? arena_format(command_arena(), "item-%02u-%s.bin", o->item->number, weights->name)
+                : arena_format(command_arena(), "%s.bin", weights->name);
+    Output *file = create(folder, name);
+    if (!file) return false;
+    fwrite(weights->bytes, 1, weights->size, file->file);
+    return output_close(file) == EXIT_FINE;
+}
+
 bool lab_make_folder(const char *folder) {
     struct stat status;
     if (mkdir(folder, 0777) == 0) return true;
@@ -45,6 +56,8 @@ bool lab_write_folder(const char *folder, const Notebook *notebook, const char *
         int number = 0;
         for (const Plot *p = o->page->plots; p; p = p->next)
             if (!write_plot(folder, o, p, ++number)) return false;
+        for (const PageWeights *w = o->page->weights; w; w = w->next)
+            if (!write_weights(folder, o, w)) return false;
     }
     return true;
 }

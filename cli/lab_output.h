@@ -24,7 +24,8 @@ enum { LAB_KEY_SEED = OPTION_OWN_KEYS + 0x40, LAB_KEY_TSV };
     OPTION_JSON("one object a line: all that was found, tables and pictures as numbers", 4), \
     {"tsv", LAB_KEY_TSV, NULL, 0, "one line a check, columns separated by tabs", 4}, \
     {"output", 'o', "DIR", 0, \
-     "write report.html, a page that needs nothing from outside, and each picture as SVG", 4}, \
+     "write report.html, a page that needs nothing from outside, each picture as SVG, and models " \
+     "that were trained as weights files", 4}, \
     {"seed", LAB_KEY_SEED, "N", 0, "seed of the random numbers (default: 1)", 5}, \
     OPTION_MEMORY
 /* clang-format on */

@@ -8,6 +8,7 @@
 #include "lab/parallel.h"
 #include "lab/simplex.h"
 #include "lab/vote_model.h"
+#include "lab/vote_weights.h"
 
 #include <math.h>
 #include <string.h>
@@ -255,6 +256,8 @@ static TextResult run_text(Lab *lab, Page *page, const Scale *scale, double to) 
             TokenSource source = {draw_text, &task.train};
             double middle = at + 0.6 * step * (double)heads, end = at + step * (double)heads;
             vote_model_train(lab, &model, &training, &source, &rng, at, middle);
+            vote_weights_keep(lab, page, &model, text_alphabet,
+                              arena_format(page->arena, "text-heads-%zu-seed-%zu", heads, s + 1));
             Survey survey = {&model, places, figures};
             lab_parallel(lab, scale->places, look, &survey, middle, end);
             at = end;
@@ -307,6 +310,9 @@ static size_t run_grammar(Lab *lab, Page *page, const Scale *scale, double from)
             double step = (1 - from) / 6;
             vote_model_train(lab, &model, &training, &(TokenSource){draw_grammar, &g}, &rng, at,
                              at + 0.7 * step);
+            vote_weights_keep(
+                lab, page, &model, NULL,
+                arena_format(page->arena, "grammar-kappa-%g-heads-%zu", kappas[k], heads));
             Survey survey = {&model, places, figures};
             lab_parallel(lab, scale->grammar_places, look, &survey, at + 0.7 * step, at + step);
             Summary s = summarise(figures, scale->grammar_places);

@@ -120,6 +120,18 @@ void page_plot(Page *page, Plot *plot) {
     page->last_plot = plot;
 }
 
+void page_weights(Page *page, const char *name, const unsigned char *bytes, size_t size) {
+    PageWeights *weights = ARENA_NEW(page->arena, PageWeights);
+    unsigned char *kept = ARENA_ARRAY(page->arena, size, unsigned char);
+    memcpy(kept, bytes, size);
+    *weights = (PageWeights){name, kept, size, NULL};
+    if (page->last_weights)
+        page->last_weights->next = weights;
+    else
+        page->weights = weights;
+    page->last_weights = weights;
+}
+
 void page_note(Page *page, const char *format, ...) {
     char text[2048];
     va_list arguments;

@@ -1,9 +1,9 @@
 /* page.h: a page of the notebook: what one item, or one command, found.
  *
- * It holds checks (a measured number beside the one that is known otherwise), tables, plots and
- * notes, in the order in which they were added. Whoever measures fills it and prints nothing; the
- * terminal, --json, --tsv and the HTML report are made from it. Texts that are not literals come
- * from the page's arena (arena_format(page->arena, …)). */
+ * It holds checks (a measured number beside the one that is known otherwise), tables, plots, notes
+ * and trained models, in the order in which they were added. Whoever measures fills it and prints
+ * nothing; the terminal, --json, --tsv and the HTML report are made from it. Texts that are not
+ * literals come from the page's arena (arena_format(page->arena, …)). */
 #ifndef RASP_LAB_PAGE_H
 #define RASP_LAB_PAGE_H
 
@@ -49,12 +49,21 @@ typedef struct Note {
     struct Note *next;
 } Note;
 
+/* A trained model as a weights file (docs/weights.md). */
+typedef struct PageWeights {
+    const char *name; /* of the file, without folder and extension */
+    const unsigned char *bytes;
+    size_t size;
+    struct PageWeights *next;
+} PageWeights;
+
 typedef struct Page {
     Arena *arena;
     Check *checks, *last_check;
     PageTable *tables, *last_table;
     Plot *plots, *last_plot;
     Note *notes, *last_note;
+    PageWeights *weights, *last_weights;
     const char *conclusion; /* of a decision rule: "supported", "refuted", "open"; else NULL */
 } Page;
 
@@ -92,6 +101,8 @@ void table_count(PageTable *table, size_t value);
 /* --- the rest --------------------------------------------------------------------------------- */
 
 void page_plot(Page *page, Plot *plot);
+/* Copies the bytes, not the name. */
+void page_weights(Page *page, const char *name, const unsigned char *bytes, size_t size);
 void page_note(Page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

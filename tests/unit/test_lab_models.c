@@ -13,7 +13,10 @@
 #include "lab/ngram.h"
 #include "lab/parallel.h"
 #include "lab/simplex.h"
-#include "lab/vote_model.h"
+#include "lab/text.h"
+#include "lab/vote_weights.h"
+#include "runtime/forward.h"
+#include "runtime/safetensors.h"
 
 /* Every test measures inside of a notebook, which has the arenas and the guard. */
 static void measure(Measurement *measurement, void *context) {
@@ -89,6 +92,66 @@ static void vote_gradient(Lab *lab, Page *page, void *context) {
 static void test_vote_model(void **state) {
     (void)state;
     measure(vote_gradient, NULL);
+}
+
+/* Tokens of the built-in text, from anywhere. */
+static void draw_text(void *context, Rng *rng, size_t length, size_t *tokens) {
+    const Text *text = context;
+    size_t at = rng_below(rng, text->length - length);
+    for (size_t k = 0; k < length; k++) tokens[k] = text->symbols[at + k];
+}
+
+/* The runtime's logits of n tokens against the model's own: the largest difference. */
+static double engine_difference(const Engine *engine, const VoteModel *m, const size_t *tokens,
+                                size_t n, Arena *scratch) {
+    RunResult result;
+    RtError err;
+    double worst = 0, z[TEXT_SYMBOLS];
+    assert_true(engine_run(engine, tokens, n, &result, &err));
+    assert_int_equal(result.raw_size, m->symbols);
+    for (size_t i = 0; i < n; i++) {
+        ModelVotes v = vote_model_at(m, tokens, i, false, scratch);
+        votes_logits(&v.votes, v.weights, z);
+        worst = fmax(worst, max_difference(z, result.raw + i * m->symbols, m->symbols));
+    }
+    run_result_clear(&result);
+    return worst;
+}
+
+/* A model trained as item 73 does in its quick form, kept, and loaded from what was kept. */
+static void vote_file(Lab *lab, Page *page, void *context) {
+    const char *alphabet = context;
+    enum { LONGEST = 64 };
+    Text text = text_excerpt(lab->arena);
+    VoteModel m = vote_model_new(lab->arena, lab->rng, TEXT_SYMBOLS, LONGEST, 4);
+    vote_model_train(lab, &m, &(VoteTraining){60, 8, vote_training.rate},
+                     &(TokenSource){draw_text, &text}, lab->rng, 0, 1);
+    vote_weights_keep(lab, page, &m, alphabet, "kept");
+    assert_non_null(page->weights);
+    assert_string_equal(page->weights->name, "kept");
+    RtError err;
+    Model *model = model_load_bytes(page->weights->bytes, page->weights->size, &err);
+    assert_non_null(model);
+    RunOptions options = run_options();
+    options.keep_raw = true;
+    Engine *engine = engine_new(model, &options, &err);
+    assert_non_null(engine);
+    for (size_t k = 0; k < 10; k++) {
+        size_t tokens[LONGEST], n = k ? 1 + rng_below(lab->rng, LONGEST) : LONGEST, id;
+        draw_text(&text, lab->rng, n, tokens);
+        check_near(page, IDENTITY, "logits", engine_difference(engine, &m, tokens, n, lab->arena),
+                   0, 1e-12);
+        RtAtom token = alphabet ? rt_string(alphabet + tokens[0], 1) : rt_int((int64_t)tokens[0]);
+        assert_true(rt_token_id(engine, &token, &id, &err) && id == tokens[0]);
+    }
+    engine_free(engine);
+    model_free(model);
+}
+
+static void test_vote_file(void **state) {
+    (void)state;
+    measure(vote_file, (void *)text_alphabet);
+    measure(vote_file, NULL);
 }
 
 /* --- the denoising head ----------------------------------------------------------------------- */
@@ -232,9 +295,9 @@ static void test_parallel(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_vote_model), cmocka_unit_test(test_best_mass),
-        cmocka_unit_test(test_denoise),    cmocka_unit_test(test_text),
-        cmocka_unit_test(test_parallel),
+        cmocka_unit_test(test_vote_model), cmocka_unit_test(test_vote_file),
+        cmocka_unit_test(test_best_mass),  cmocka_unit_test(test_denoise),
+        cmocka_unit_test(test_text),       cmocka_unit_test(test_parallel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
