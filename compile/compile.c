@@ -32,7 +32,7 @@ typedef struct Compiler {
     const CompileOptions *options;
     const CompileOutput *outputs;
     uint32_t output_count, depth;
-    bool early; /* every input will be run, rather than look further */
+    bool early; /* rather than look for an input without an answer, every one will be run */
     Values *values;
     Lower *lower; /* NULL: not yet */
     OutputPlan *plans;
@@ -264,7 +264,7 @@ static Values *make_values(Graph *graph, const CompileOptions *options, const Do
 
 /* From value sets to weights, with values found in one way. */
 static bool compile_by(Graph *graph, Compiler k, const Domain *domain, ValuesWay way) {
-    k.early = way == VALUES_PRODUCTS_FIRST;
+    k.early = way == VALUES_PRODUCTS_FIRST && values_way_shows(domain);
     k.values = make_values(graph, k.options, domain, way, k.c->arena);
     k.c->trace->values = k.values;
     if (!check_where(k.values, k.options->where, k.error) || !settle_answers(&k)) return false;
@@ -293,7 +293,7 @@ bool compile_graph(Graph *graph, const CompileOutput *outputs, uint32_t output_c
     ValuesWay way = way_of(options, domain);
     c->trace = ARENA_NEW(arena, CompileTrace);
     if (compile_by(graph, k, domain, way)) return true;
-    if (way != VALUES_PRODUCTS_FIRST) return false;
+    if (way != VALUES_PRODUCTS_FIRST || c->none.ids) return false;
     if (compile_by(graph, k, domain, VALUES_RUN)) return true;
     return !c->none.ids && compile_by(graph, k, domain, VALUES_PRODUCTS);
 }
