@@ -5,9 +5,10 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t requested;
+static volatile sig_atomic_t requested, broke_off;
 
 static void on_interrupt(int number) {
+    broke_off = 1;
     if (requested) {
         signal(number, SIG_DFL);
         raise(number);
@@ -28,6 +29,12 @@ bool stop_requested(void) {
 
 void stop_clear(void) {
     requested = 0;
+}
+
+bool stop_broke_off(void) {
+    bool was = broke_off != 0;
+    broke_off = 0;
+    return was;
 }
 
 /* --- progress --------------------------------------------------------------------------- */

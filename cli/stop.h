@@ -11,6 +11,8 @@
 volatile sig_atomic_t *stop_catch(void);
 bool stop_requested(void);
 void stop_clear(void);
+/* Has there been a Ctrl-C since this was last asked?  It ends a write that waits, too. */
+bool stop_broke_off(void);
 
 /* On a terminal, a line on standard error with the seconds that have passed, once they are
  * more than one, and with the number of the input that is being run.  It works while the
