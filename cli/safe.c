@@ -40,7 +40,7 @@ static bool is_beginning(const char *text, size_t length) {
 
 /* What there is of the line, as it is. */
 static void put_line(void) {
-    fwrite(line.text, 1, line.used, terminal);
+    if (line.used) fwrite(line.text, 1, line.used, terminal);
     line.used = 0;
 }
 
