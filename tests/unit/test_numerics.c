@@ -74,6 +74,66 @@ static void test_rounding_of_sums(void **state) {
     }
 }
 
+/* --- linear maps -------------------------------------------------------------------------------
+ */
+
+enum { MOST_DIMS = 4 };
+
+static double some(Random *random, int most) {
+    return (double)random_below(random, 2 * (uint64_t)most + 1) - most;
+}
+
+/* Two of a number's 24 bits, or all; and what is near to it in floats. */
+static float some_weight(Random *random) {
+    float sign = random_below(random, 2) ? 1 : -1;
+    if (random_below(random, 2)) return sign * (float)(1 + random_below(random, 3)) / 2;
+    return sign * ldexpf((float)(0x800000 + random_below(random, 0x800000)), -23);
+}
+
+/* A product of a row of floats and a column: weights that are not what they should be, numbers that
+ * are off by as much as they may, floats added one after another. */
+static void check_column(Random *random, Tensor *ideal, Tensor *actual, size_t *exact) {
+    Checker k = {.unit = 0x1p-24, .significand = 0x1p24, .largest = INFINITY, .width = MOST_DIMS};
+    Certificate certificate = {.holds = true};
+    Bound h[MOST_DIMS];
+    bool changed = random_below(random, 3) == 0, strays = random_below(random, 2);
+    k.c = &certificate;
+    for (uint32_t d = 0; d < MOST_DIMS; d++) {
+        float w = random_below(random, 3) ? some_weight(random) : 0;
+        tensor_set(ideal, d, 0, (double)w);
+        tensor_set(actual, d, 0, changed ? (double)nextafterf(w, 9) : (double)w);
+        h[d] = (Bound){random_below(random, 4) ? 0x1p16 : 1, strays ? 0x1p-6 : 0, 0x1p-4};
+        if (random_below(random, 4) == 0) h[d].error = 0;
+    }
+    Bound bound = column_bound(&k, h, ideal, actual, 0);
+    *exact += bound.error == 0;
+    for (int round = 0; round < 40; round++) {
+        double meant = 0;
+        float found = 0;
+        for (uint32_t d = 0; d < MOST_DIMS; d++) {
+            double x = h[d].grain * some(random, (int)(h[d].size / h[d].grain));
+            double w = tensor_get(ideal, d, 0), a = tensor_get(actual, d, 0);
+            meant += w * x; /* exact: less than 53 bits */
+            found += (float)a * (float)(x + (random_below(random, 2) ? 1 : -1) * h[d].error);
+        }
+        assert_true(fabs(meant) <= bound.size);
+        assert_true(fabs((double)found - meant) <= bound.error);
+        assert_true(bound.grain == 0 || bound.grain == INFINITY || fmod(meant, bound.grain) == 0);
+    }
+}
+
+static void test_columns(void **state) {
+    (void)state;
+    Random random = {4};
+    Tensor ideal = tensor_new(MOST_DIMS, 1), actual = tensor_new(MOST_DIMS, 1);
+    size_t exact = 0;
+    assert_true(ideal.data && actual.data);
+    for (int round = 0; round < 3000; round++) check_column(&random, &ideal, &actual, &exact);
+    assert_true(exact > 100);
+    tensor_free(&ideal);
+    tensor_free(&actual);
+}
+
 /* --- tables ------------------------------------------------------------------------------------
  */
 
@@ -88,10 +148,6 @@ typedef struct SomeOutput {
     TableOutput output;
     CircuitTable table;
 } SomeOutput;
-
-static double some(Random *random, int most) {
-    return (double)random_below(random, 2 * (uint64_t)most + 1) - most;
-}
 
 static void some_output(SomeOutput *s, Random *random) {
     *s = (SomeOutput){.base = some(random, 9), .x_error = fabs(some(random, 3))};
@@ -144,9 +200,11 @@ static void test_outputs_of_tables(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bound_follows_the_tiles), cmocka_unit_test(test_weight_error),
-        cmocka_unit_test(test_grains), cmocka_unit_test(test_rounding_of_sums),
-        cmocka_unit_test(test_outputs_of_tables)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bound_follows_the_tiles),
+                                       cmocka_unit_test(test_weight_error),
+                                       cmocka_unit_test(test_grains),
+                                       cmocka_unit_test(test_rounding_of_sums),
+                                       cmocka_unit_test(test_columns),
+                                       cmocka_unit_test(test_outputs_of_tables)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
