@@ -133,8 +133,32 @@ static void test_margins_of_choices(void **state) {
     }
 }
 
+/* Weights are written as doubles: a rounding of every term and of the constant, and at most two
+ * more; one part as it is costs nothing. */
+static void test_what_writing_loses(void **state) {
+    (void)state;
+    CircuitPart parts[3] = {{.least = -3, .most = 2}, {.least = 1, .most = 4}, {.most = 0.5}};
+    FormTerm terms[3] = {{0, -1.5, 0}, {1, 2, 0}, {2, 1, 0}};
+    for (uint32_t count = 0; count <= 3; count++)
+        for (double constant = 0; constant <= 1; constant++) {
+            Form form = {.terms = terms, .count = count, .constant = constant};
+            Circuit circuit = {.parts = parts};
+            Checker k = {.circuit = &circuit};
+            double size = constant, found = emit_slack(&k, &form);
+            if (count > 0) size += 1.5 * 3;
+            if (count > 1) size += 2 * 4;
+            if (count > 2) size += 0.5;
+            assert_true(found >= (count + 1) * size * DBL_EPSILON / 2);
+            assert_true(found <= (count + 3) * size * DBL_EPSILON);
+        }
+    Form plain = {.terms = terms + 2, .count = 1};
+    Circuit circuit = {.parts = parts};
+    assert_true(emit_slack(&(Checker){.circuit = &circuit}, &plain) == 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_margins_of_numbers),
-                                       cmocka_unit_test(test_margins_of_choices)};
+                                       cmocka_unit_test(test_margins_of_choices),
+                                       cmocka_unit_test(test_what_writing_loses)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,6 +74,19 @@ static void test_rounding_of_sums(void **state) {
     }
 }
 
+/* How far below another a key has weight 0, by trying: weights are ((s - max)/p - t)^p where that
+ * base is positive, and add up to 1; p is 1 for sparsemax, 2 for entmax15. */
+static void test_reach_of_sparse_kernels(void **state) {
+    (void)state;
+    static const RtRule rules[] = {RT_SPARSEMAX, RT_ENTMAX15};
+    for (int p = 1; p <= 2; p++) {
+        double gap = 0; /* with t where the lower key's base is 0, the other has too little */
+        while (pow(gap / p, p) < 1) gap += 1.0 / 64;
+        assert_true(certificate_reach(rules[p - 1]) == gap);
+    }
+    assert_true(certificate_reach(RT_SOFTMAX) == 0);
+}
+
 /* --- linear maps -------------------------------------------------------------------------------
  */
 
@@ -204,6 +217,7 @@ int main(void) {
                                        cmocka_unit_test(test_weight_error),
                                        cmocka_unit_test(test_grains),
                                        cmocka_unit_test(test_rounding_of_sums),
+                                       cmocka_unit_test(test_reach_of_sparse_kernels),
                                        cmocka_unit_test(test_columns),
                                        cmocka_unit_test(test_outputs_of_tables)};
     return cmocka_run_group_tests(tests, NULL, NULL);
