@@ -84,8 +84,8 @@ static int write_error; /* errno of the first failure */
 
 bool report_output_failed(void) {
     if (warnings_lost() && !write_error) write_error = ENOMEM;
-    /* Ctrl-C broke off a write, of what nobody wants any more.  If the output is broken as well, the
-     * next write says so. */
+    /* Ctrl-C broke off a write, of what nobody wants any more.  If the output is broken as well,
+     * the next write says so. */
     if (ferror(stdout) && stop_broke_off()) clearerr(stdout);
     if (ferror(stdout) && !write_error) write_error = errno ? errno : EIO;
     return write_error != 0;
