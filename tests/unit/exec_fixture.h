@@ -24,6 +24,14 @@
 
 enum { MAX_COLUMNS = 24 };
 
+/* RASP_SHARE=8: an eighth of the cases, spread over all, for who runs a suite for each of many
+ * builds (tests/mutate/run). */
+static inline unsigned share(void) {
+    const char *text = getenv("RASP_SHARE");
+    unsigned long whole = text ? strtoul(text, NULL, 10) : 1;
+    return whole >= 1 && whole <= 100 ? (unsigned)whole : 1;
+}
+
 typedef struct Fixture {
     Budget budget;
     BudgetGuard guard;

@@ -68,6 +68,11 @@ static void check_selector(Fixture *f, Random *random, NodeId selector, const No
 
 /* --- every comparison of every kind of column ---------------------------------------------- */
 
+/* Is this case, by number, one of the share? */
+static bool drawn(unsigned *number) {
+    return (*number)++ % share() == 0;
+}
+
 static bool comparable(Recipe a, Recipe b) {
     bool a_text = a == RECIPE_LETTERS || a == RECIPE_WORDS;
     bool b_text = b == RECIPE_LETTERS || b == RECIPE_WORDS;
@@ -78,10 +83,12 @@ static void every_pair(void **state) {
     (void)state;
     Random random = {1};
     static const size_t lengths[] = {1, 7, 70};
+    unsigned number = 0;
     for (Recipe a = 0; a < RECIPE_COUNT; a++)
         for (Recipe b = 0; b < RECIPE_COUNT; b++)
             for (size_t k = 0; k < 3; k++) {
                 Fixture f;
+                if (!drawn(&number)) continue;
                 fixture_open(&f, lengths[k]);
                 NodeId key = random_column(&f, &random, a), query = random_column(&f, &random, b);
                 NodeId values[] = {
@@ -164,10 +171,12 @@ static void every_shape(void **state) {
     (void)state;
     Random random = {2};
     static const size_t lengths[] = {2, 9, 64, 65, 130};
+    unsigned number = 0;
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
         for (size_t k = 0; k < 5; k++)
             for (int round = 0; round < 2; round++) {
                 Fixture f;
+                if (!drawn(&number)) continue;
                 fixture_open(&f, lengths[k]);
                 NodeId keys[10], queries[10];
                 Recipe recipe = (Recipe)random_below(&random, RECIPE_COUNT);
@@ -199,8 +208,10 @@ static NodeId random_selector(Fixture *f, Random *random, const NodeId *columns,
 static void random_formulas(void **state) {
     (void)state;
     Random random = {3};
+    unsigned number = 0;
     for (int round = 0; round < 400; round++) {
         Fixture f;
+        if (!drawn(&number)) continue;
         fixture_open(&f, 1 + random_below(&random, round % 4 ? 40 : 150));
         NodeId columns[4];
         for (size_t c = 0; c < 4; c++) {
