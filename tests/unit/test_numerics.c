@@ -147,6 +147,43 @@ static void test_columns(void **state) {
     tensor_free(&actual);
 }
 
+/* A bias is added to every row, and to row 0, which nobody else rounds. */
+static void check_bias_of(Random *random, ModelMlp *ideal, ModelMlp *actual, size_t *exact) {
+    Certificate certificate = {.holds = true};
+    double value = random_below(random, 4) ? 3.5 : 0.1f, nominal = value;
+    bool strays = random_below(random, 2), changed = random_below(random, 3) == 0;
+    Bound row0 = {value, strays ? 0x1p-9 : 0, value == 3.5 && !strays ? 0.5 : 0},
+          after = {5, 0.25, 0};
+    Checker k = {
+        .unit = 0x1p-24, .significand = 0x1p24, .width = 1, .row0 = &row0, .value0 = &nominal};
+    float w = random_below(random, 4) ? some_weight(random) : 0, a = changed ? nextafterf(w, 9) : w;
+    k.c = &certificate;
+    tensor_set(&ideal->out_bias, 0, 0, (double)w);
+    tensor_set(&actual->out_bias, 0, 0, (double)a);
+    float low = (float)(value - row0.error) + a, high = (float)(value + row0.error) + a;
+    check_bias(&k, ideal, actual, &after);
+    assert_true(nominal == value + (double)w && fabs(nominal) <= row0.size);
+    assert_true(fabs((double)low - nominal) <= row0.error);
+    assert_true(fabs((double)high - nominal) <= row0.error);
+    assert_true(row0.error <= 2 * 0x1p-9 + 2 * fabs((double)(a - w)) + 0x1p-19);
+    assert_true(row0.grain == 0 || fmod(nominal, row0.grain) == 0);
+    assert_true(after.error == 0.25 + fabs((double)(a - w)) && after.size == 5);
+    if (w == 0 && a == 0) assert_true(row0.error == (strays ? 0x1p-9 : 0));
+    *exact += w != 0 && row0.error == 0;
+}
+
+static void test_biases(void **state) {
+    (void)state;
+    Random random = {8};
+    ModelMlp ideal = {.out_bias = tensor_new(1, 1)}, actual = {.out_bias = tensor_new(1, 1)};
+    size_t exact = 0;
+    assert_true(ideal.out_bias.data && actual.out_bias.data);
+    for (int round = 0; round < 3000; round++) check_bias_of(&random, &ideal, &actual, &exact);
+    assert_true(exact > 100);
+    tensor_free(&ideal.out_bias);
+    tensor_free(&actual.out_bias);
+}
+
 /* --- tables ------------------------------------------------------------------------------------
  */
 
@@ -219,6 +256,7 @@ int main(void) {
                                        cmocka_unit_test(test_rounding_of_sums),
                                        cmocka_unit_test(test_reach_of_sparse_kernels),
                                        cmocka_unit_test(test_columns),
+                                       cmocka_unit_test(test_biases),
                                        cmocka_unit_test(test_outputs_of_tables)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
