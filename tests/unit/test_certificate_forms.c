@@ -35,7 +35,8 @@ static void open_program(CompileFixture *f, size_t k) {
 }
 
 static void *copy(Arena *arena, const void *from, size_t size) {
-    return memcpy(arena_alloc(arena, size + 1), from, size);
+    void *to = arena_alloc(arena, size + 1);
+    return size ? memcpy(to, from, size) : to;
 }
 
 /* Form number *which of a head, or NULL and *which less that many. */
