@@ -112,8 +112,8 @@ static void test_forms_that_are_off(void **state) {
     assert_true(held > 50 && held < all);
 }
 
-/* Compiles program k again, and adds `off` to the sink's weight of one column of key or value, of
- * the ideal weights too; false: no head has so many, or none with a sink.  */
+/* Adds `off` to the sink's weight of one column of key or value, of the ideal weights too; false:
+ * the heads with a sink have not so many. */
 static bool put_sink_off(CompileFixture *f, size_t which, double off) {
     const Circuit *c = f->compiled.circuit;
     for (uint32_t h = 0; h < c->head_count; h++) {
