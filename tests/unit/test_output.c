@@ -19,7 +19,7 @@ static const struct {
     {"y = aggregate(select(tokens, \"a\", ==), indices, -3);", "ab", 4, false},
     {"y = 1 + indices if tokens == \"a\" else 2.0;", "ab", 4, false},
     /* sums of thirds, rounded in two orders */
-    {"y = aggregate(select(tokens, \"a\", ==), indices, -3.0) * 2 - indices;", "ab", 4, true},
+    {"y = aggregate(select(tokens, \"a\", ==), indices, -3.0) * 2 - indices;", "ab", 5, true},
     {"x = {\"a\": 0.1, \"b\": 0.2, \"c\": -0.3}[tokens];"
      "y = (shift(x, 1, 0.7) + shift(x, 2, 0.7)) + x + 2;",
      "abc", 3, true},

@@ -79,6 +79,11 @@ static void each_input(Trial *t, EachInput *each, void *context) {
 
 /* --- what occurs ------------------------------------------------------------------------- */
 
+/* Strings stand beside numbers. */
+static bool is_mix(FaultId id) {
+    return id == FAULT_MIXED_TYPES || id == FAULT_DEFAULT_TYPE;
+}
+
 /* Rows of a context and of levels, as the interpreter gives them; kinds of the last column. */
 typedef struct Occurring {
     const NodeId *nodes;
@@ -103,7 +108,7 @@ static void find_rows(Trial *t, Exec *exec, uint32_t n, void *context) {
         Fault fault = {0};
         column[k] = exec_column(exec, o->nodes[k], &fault);
         o->failed |= !column[k];
-        o->mixed |= !column[k] && fault.id == FAULT_MIXED_TYPES;
+        o->mixed |= !column[k] && is_mix(fault.id);
     }
     for (uint32_t k = 0; k < o->count; k++)
         if (!column[k]) return;
@@ -187,7 +192,7 @@ static void find_counts(Trial *t, Exec *exec, uint32_t n, void *context) {
     const bool *matrix = exec_check_selector(exec, counts->selector, &fault)
                              ? exec_matrix(exec, counts->selector, &fault)
                              : NULL;
-    counts->mixed |= !matrix && fault.id == FAULT_MIXED_TYPES;
+    counts->mixed |= !matrix && is_mix(fault.id);
     for (uint32_t i = 0; matrix && i < n; i++) {
         uint32_t width = 0, c = context_of(n, i);
         for (uint32_t j = 0; j < n; j++) width += matrix[i * n + j];
@@ -263,9 +268,9 @@ static void find_meeting(Trial *t, Exec *exec, uint32_t n, void *context) {
     Meeting *m = context;
     Fault fault = {0};
     const Column *k = exec_column(exec, m->key, &fault);
-    m->mixed |= !k && fault.id == FAULT_MIXED_TYPES;
+    m->mixed |= !k && is_mix(fault.id);
     const Column *q = exec_column(exec, m->query, &fault);
-    m->mixed |= !q && fault.id == FAULT_MIXED_TYPES;
+    m->mixed |= !q && is_mix(fault.id);
     for (uint32_t j = 0; k && q && j < n; j++)
         for (uint32_t i = 0; i < n; i++)
             m->meet[level_of(t, m->key, column_at(k, j)) * m->queries +
