@@ -33,6 +33,11 @@ static double sum_rounding(const Checker *k, double size, double grain, double t
     return size * k->unit * (terms + 2) * (1 + k->unit * (terms + 2));
 }
 
+/* Of a sum that is within this bound: only what is off by nothing is whole grains. */
+static double bound_rounding(const Checker *k, const Bound *b, double terms) {
+    return sum_rounding(k, b->size + b->error, b->error == 0 ? b->grain : 0, terms);
+}
+
 void certificate_decide(Checker *k, double error, double allowed, const char *what,
                         const char *which) {
     if (allowed == INFINITY) return; /* nothing is decided */
@@ -76,7 +81,7 @@ static Bound column_bound(const Checker *k, const Bound *h, const Tensor *ideal,
         b.grain = h[d].error == 0 && a == w ? finer(b.grain, grain_of(w) * h[d].grain) : 0;
         terms += reach > 0;
     }
-    b.error += sum_rounding(k, b.size + b.error, b.grain, terms);
+    b.error += bound_rounding(k, &b, terms);
     note_reach(k, b.size + b.error);
     return b;
 }
@@ -130,27 +135,29 @@ static bool check_embeddings(Checker *k) {
     for (uint32_t d = 0; d < k->width; d++) k->row[d].grain = k->row0[d].grain = INFINITY;
     check_embedding(k, &k->ideal->tokens, &k->model->tokens);
     check_embedding(k, &k->ideal->positions, &k->model->positions);
-    for (uint32_t d = 0; d < k->width; d++)
-        k->row[d].error += sum_rounding(k, k->row[d].size, k->row[d].grain, 0);
+    for (uint32_t d = 0; d < k->width; d++) {
+        k->row[d].error += bound_rounding(k, &k->row[d], 0);
+        k->row0[d].error += bound_rounding(k, &k->row0[d], 0);
+    }
     return true;
 }
 
 /* --- heads ------------------------------------------------------------------------------ */
 
 /* Adds `in` times weights to the dimensions that a matrix's row writes. */
-static void spread(Checker *k, Bound *h, const Bound *before, Bound in, const Tensor *ideal,
-                   const Tensor *actual, size_t row) {
+static void spread(Checker *k, Bound *h, Bound in, const Tensor *ideal, const Tensor *actual,
+                   size_t row) {
     for (uint32_t d = 0; d < k->width; d++) {
         double w = tensor_get(ideal, row, d), a = tensor_get(actual, row, d);
         if (w == 0 && a == 0) continue;
         double size = fabs(w) * in.size, error = fabs(a) * in.error + fabs(a - w) * in.size;
         double grain = in.error == 0 && a == w ? in.grain * grain_of(w) : 0;
-        /* The sum with what is there is rounded; added to nothing it is not. */
-        bool alone = before[d].size == 0 && before[d].error == 0 && fabs(w) == 1;
+        /* A sum with what is there is rounded, and a product; added to nothing and times 1 not. */
+        bool alone = h[d].size == 0 && h[d].error == 0 && fabs(a) == 1;
         h[d].size += size;
         h[d].error += error;
         h[d].grain = finer(h[d].grain, grain);
-        if (!alone) h[d].error += sum_rounding(k, h[d].size + h[d].error, h[d].grain, 1);
+        if (!alone) h[d].error += bound_rounding(k, &h[d], 1);
     }
 }
 
@@ -253,9 +260,9 @@ static bool check_head(Checker *k, const CircuitHead *head, const ModelHead *ide
         double stray = head->components[c].moves ? score.leak : score.spread, value = 0;
         out.error = 2 * size * stray + error + rounding + MEAN_SLACK * size +
                     certificate_slack(k, &head->components[c].value);
-        spread(k, after, k->row, out, &ideal->output, &actual->output, c);
+        spread(k, after, out, &ideal->output, &actual->output, c);
         if (k->circuit->sink == DIM_NONE) continue; /* no head looks at row 0 */
-        spread(k, after0, k->row0, v0, &ideal->output, &actual->output, c);
+        spread(k, after0, v0, &ideal->output, &actual->output, c);
         for (uint32_t d = 0; d < k->width; d++)
             value += k->value0[d] * tensor_get(&ideal->value, d, c);
         for (uint32_t d = 0; d < k->width; d++)
@@ -404,7 +411,7 @@ static void write_part(Checker *k, const CircuitPart *part, Bound b, double reac
         if (factor != 1) to->error += 2 * EMIT_SLACK * factor * reach;
         to->grain = finer(to->grain, b.grain * grain_of(factor));
         if (part->writes[w].dim != part->dim) /* an output's: added to what is there */
-            to->error += sum_rounding(k, to->size + to->error, to->grain, 1);
+            to->error += bound_rounding(k, to, 1);
     }
 }
 
@@ -465,11 +472,11 @@ static void check_bias(Checker *k, const ModelMlp *ideal, const ModelMlp *actual
         double change = fabs(tensor_get(&actual->out_bias, 0, d) - w);
         after[d].error += change;
         k->value0[d] += w;
-        k->row0[d].size += fabs(w);
-        k->row0[d].error += change + (w != 0 ? sum_rounding(k, k->row0[d].size,
-                                                            finer(k->row0[d].grain, grain_of(w)), 1)
-                                             : 0);
-        k->row0[d].grain = finer(k->row0[d].grain, grain_of(w));
+        Bound *z = &k->row0[d];
+        z->size += fabs(w);
+        z->error += change;
+        z->grain = finer(z->grain, grain_of(w));
+        if (w != 0 || change != 0) z->error += bound_rounding(k, z, 1);
     }
 }
 

@@ -147,17 +147,65 @@ static void test_columns(void **state) {
     tensor_free(&actual);
 }
 
+enum { MOST_WRITERS = 2 };
+
+static const Bound stream[] = {
+    {0, 0, INFINITY}, {1, 0, 0x1p-4}, {0x1p16, 0, 0x1p-4}, {0x1p13, 0x1.4p-8, 0x1p-4}};
+
+/* What heads write into one dimension: their products, added, and added to what is there, if
+ * anything is. */
+static void check_spread(Random *random, Tensor *ideal, Tensor *actual, size_t *exact) {
+    Checker k = {.unit = 0x1p-24, .significand = 0x1p24, .width = 1};
+    Bound before = stream[random_below(random, 4)], after = before, in[MOST_WRITERS];
+    size_t writers = 1 + random_below(random, MOST_WRITERS);
+    for (size_t m = 0; m < writers; m++) {
+        float w = random_below(random, 2) ? 1 : some_weight(random);
+        bool changed = random_below(random, 3) == 0;
+        in[m] = stream[1 + random_below(random, 3)];
+        tensor_set(ideal, m, 0, (double)w);
+        tensor_set(actual, m, 0, changed ? (double)nextafterf(w, 9) : (double)w);
+        spread(&k, &after, in[m], ideal, actual, m);
+    }
+    *exact += after.error == 0;
+    for (int round = 0; round < 40; round++) {
+        double way = random_below(random, 2) ? 1 : -1; /* all errors at their worst */
+        double meant = some(random, (int)(before.size * 16)) / 16;
+        float found = (float)(meant + way * before.error), sum = 0;
+        for (size_t m = 0; m < writers; m++) {
+            double y = some(random, (int)(in[m].size * 16)) / 16, w = tensor_get(ideal, m, 0);
+            meant += w * y;
+            sum += (float)tensor_get(actual, m, 0) * (float)(y + copysign(in[m].error, way * w));
+        }
+        found += sum;
+        assert_true(fabs(meant) <= after.size);
+        assert_true(fabs((double)found - meant) <= after.error);
+        assert_true(after.grain == 0 || after.grain == INFINITY || fmod(meant, after.grain) == 0);
+    }
+}
+
+static void test_spread(void **state) {
+    (void)state;
+    Random random = {9};
+    Tensor ideal = tensor_new(MOST_WRITERS, 1), actual = tensor_new(MOST_WRITERS, 1);
+    size_t exact = 0;
+    assert_true(ideal.data && actual.data);
+    for (int round = 0; round < 3000; round++) check_spread(&random, &ideal, &actual, &exact);
+    assert_true(exact > 100);
+    tensor_free(&ideal);
+    tensor_free(&actual);
+}
+
 /* A bias is added to every row, and to row 0, which nobody else rounds. */
 static void check_bias_of(Random *random, ModelMlp *ideal, ModelMlp *actual, size_t *exact) {
     Certificate certificate = {.holds = true};
     double value = random_below(random, 4) ? 3.5 : 0.1f, nominal = value;
     bool strays = random_below(random, 2), changed = random_below(random, 3) == 0;
-    Bound row0 = {value, strays ? 0x1p-9 : 0, value == 3.5 && !strays ? 0.5 : 0},
-          after = {5, 0.25, 0};
+    Bound row0 = {value, strays ? 0x1p-9 : 0, value == 3.5 ? 0.5 : 0}, after = {5, 0.25, 0};
     Checker k = {
         .unit = 0x1p-24, .significand = 0x1p24, .width = 1, .row0 = &row0, .value0 = &nominal};
-    float w = random_below(random, 4) ? some_weight(random) : 0, a = changed ? nextafterf(w, 9) : w;
+    float w = random_below(random, 4) ? some_weight(random) : 0, a = w;
     k.c = &certificate;
+    if (changed) a = w != 0 ? nextafterf(w, 9) : 0x1p-12f + 0x3p-29f;
     tensor_set(&ideal->out_bias, 0, 0, (double)w);
     tensor_set(&actual->out_bias, 0, 0, (double)a);
     float low = (float)(value - row0.error) + a, high = (float)(value + row0.error) + a;
@@ -256,6 +304,7 @@ int main(void) {
                                        cmocka_unit_test(test_rounding_of_sums),
                                        cmocka_unit_test(test_reach_of_sparse_kernels),
                                        cmocka_unit_test(test_columns),
+                                       cmocka_unit_test(test_spread),
                                        cmocka_unit_test(test_biases),
                                        cmocka_unit_test(test_outputs_of_tables)};
     return cmocka_run_group_tests(tests, NULL, NULL);
