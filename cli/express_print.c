@@ -113,7 +113,8 @@ static void print_carry(const Carry *c) {
             "    it carries no further: at N = %u, the label of %s at %u is %s, the program's %s\n",
             c->length, c->input, c->position, c->expected, c->found);
     else
-        printf("    it also holds at N = %u (tried up to there)\n", c->tried);
+        printf("    it also holds up to N = %u%s\n", c->tried,
+               c->sampled ? ", on all inputs that were drawn" : "");
 }
 
 static void print_program(const Emitted *e) {
@@ -232,7 +233,10 @@ static void json_program(Json *j, const Emitted *e) {
         json_count(j, "parameters", e->parameters);
     }
     if (e->carried && e->carry.length) json_count(j, "fails_at", e->carry.length);
-    if (e->carried && !e->carry.length) json_count(j, "holds_up_to", e->carry.tried);
+    if (e->carried && !e->carry.length) {
+        json_count(j, "holds_up_to", e->carry.tried);
+        json_flag(j, "holds_on_sample", e->carry.sampled);
+    }
     json_end(j);
 }
 

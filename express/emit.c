@@ -314,28 +314,33 @@ static bool carries(RaspProgram *program, Task *task, const uint8_t *tokens, uin
     return fine;
 }
 
-static bool carries_length(RaspProgram *program, Task *task, uint32_t length, Limits *limits,
+/* Of one length; without a fault it counts if none was left out for want of time. */
+static void carries_length(RaspProgram *program, Task *task, uint32_t length, Limits *limits,
                            Carry *c) {
     uint8_t tokens[TASK_LONGEST];
     double inputs = 1;
     Random random = {.state = length};
     for (uint32_t i = task->first >= 0; i < length; i++) inputs *= task->symbols;
+    bool sampled = inputs > CARRY_INPUTS, more = true;
     task_first(task, tokens, length);
-    for (int k = 0; k < CARRY_INPUTS && !limits_reached(limits); k++) {
-        for (uint32_t i = task->first >= 0; i < length && inputs > CARRY_INPUTS; i++)
+    for (int k = 0; k < CARRY_INPUTS && more; k++) {
+        if (limits_reached(limits)) return;
+        for (uint32_t i = task->first >= 0; i < length && sampled; i++)
             tokens[i] = (uint8_t)random_below(&random, task->symbols);
-        if (!carries(program, task, tokens, length, c)) return false;
-        if (inputs <= CARRY_INPUTS && !task_next(task, tokens, length)) break;
+        if (!carries(program, task, tokens, length, c)) return;
+        more = sampled || task_next(task, tokens, length);
     }
-    return true;
+    c->tried = length;
+    c->sampled |= sampled;
 }
 
 static void carry(RaspProgram *program, Task *task, uint32_t length, Limits *limits, Emitted *e) {
-    e->carried = true;
+    Carry *c = &e->carry;
     for (uint32_t n = length + 1; n <= length + 3 && n <= TASK_LONGEST; n++) {
-        if (!carries_length(program, task, n, limits, &e->carry)) return;
-        e->carry.tried = n;
+        carries_length(program, task, n, limits, c);
+        if (c->tried != n) break;
     }
+    e->carried = c->length || c->tried;
 }
 
 /* --- all
@@ -378,11 +383,9 @@ const Emitted *emit_layer(Arena *arena, Task *task, const Verdict *v, const Quer
         return e;
     }
     e->checked = check(program, task, v->instances);
-    if (!e->checked)
-        e->problem = "the interpreter gives another answer";
-    else
-        compile(program, arena, task, v->length, limits, e);
+    if (!e->checked) e->problem = "the interpreter gives another answer";
     if (e->checked && task->oracle) carry(program, task, v->length, limits, e);
+    if (e->checked) compile(program, arena, task, v->length, limits, e);
     rasp_program_free(program);
     return e;
 }

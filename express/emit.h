@@ -14,7 +14,8 @@
 
 typedef struct Carry {
     uint32_t length;   /* the first N at which the program fails; 0: none up to `tried` */
-    uint32_t tried;    /* all inputs up to this length, or a sample of them */
+    uint32_t tried;    /* up to this length were tried: all inputs, or */
+    bool sampled;      /* some of them, drawn */
     const char *input; /* on which it fails, */
     uint32_t position;
     const char *expected, *found;
