@@ -174,8 +174,8 @@ static void test_random_programs(void **state) {
     assert_true(count < 100 || tally[JUDGED_RIGHT] * 10 > count * 6);
     assert_true(count < 100 || tally[JUDGED_TOO_LARGE] * 50 < count);
     /* Of honest refusals of small programs there should be few; of those without a kind of their
-     * own, which are printed, hardly any: one in ten thousand, as measured, so that a small draw may
-     * meet one. */
+     * own, which are printed, hardly any: one in ten thousand, as measured, so that a small draw
+     * may meet one. */
     assert_true(tally[JUDGED_REFUSED] <= 1 + count / 1000);
     assert_true(count < 500 || tally[JUDGED_UNCERTIFIED] * 500 < count);
 }
