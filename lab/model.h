@@ -23,9 +23,6 @@ void model_votes(Lab *lab, Page *page);
 /* model_gallery.c */
 void model_gallery(Lab *lab, Page *page);
 
-/* model_gallery.c */
-void model_gallery(Lab *lab, Page *page);
-
 /* model_cache.c */
 void model_cache(Lab *lab, Page *page);
 void model_pages(Lab *lab, Page *page);

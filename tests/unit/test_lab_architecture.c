@@ -11,22 +11,7 @@
 
 #include "lab/cache.h"
 #include "lab/spelling.h"
-
-static Budget budget;
-static Arena *arena;
-
-static int open_arena(void **state) {
-    (void)state;
-    budget_init(&budget, BUDGET_DEFAULT_LIMIT);
-    arena = arena_new(&budget);
-    return 0;
-}
-
-static int close_arena(void **state) {
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
+#include "tests/unit/lab_fixture.h"
 
 static void near(double got, double expected, double within) {
     if (!(fabs(got - expected) <= within)) fail_msg("%.17g is not %.17g", got, expected);

@@ -15,23 +15,8 @@
 #include "lab/simplex.h"
 #include "lab/span.h"
 #include "runtime/safetensors.h"
+#include "tests/unit/lab_fixture.h"
 #include "tests/unit/runtime_models.h"
-
-static Budget budget;
-static Arena *arena;
-
-static int open_arena(void **state) {
-    (void)state;
-    budget_init(&budget, BUDGET_DEFAULT_LIMIT);
-    arena = arena_new(&budget);
-    return 0;
-}
-
-static int close_arena(void **state) {
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
 
 /* --- spans -------------------------------------------------------------------------------------
  */
