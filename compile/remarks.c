@@ -2,6 +2,7 @@
 
 #include "compile/compile_trace.h"
 #include "graph/kinds.h"
+#include "graph/token.h"
 #include "graph/traps.h"
 
 #include <string.h>
@@ -22,9 +23,14 @@ static void add(Finder *f, Span span, const char *text) {
     f->list[f->count++] = (Remark){span, text};
 }
 
-static bool can_be(const NodeValues *v, Atom atom) {
-    for (uint32_t k = 0; k < v->count; k++)
-        if (atom_equal(v->levels[k], atom)) return true;
+/* Of the alphabet, not of the inputs of the domain, which may lack a token for good reason. */
+static bool token_can_be(const Finder *f, TokenType type, Atom atom) {
+    const Domain *domain = values_domain(f->values);
+    for (uint32_t k = 0; k < domain->alphabet_size; k++) {
+        Atom token;
+        FaultId fault = token_convert(type, domain->alphabet[k], graph_intern(f->graph), &token);
+        if (fault == FAULT_NONE && atom_equal(token, atom)) return true;
+    }
     return false;
 }
 
@@ -70,20 +76,18 @@ static bool *look_at_graph(Finder *f, const NodeId *roots, size_t root_count) {
 static void look_at_pair(Finder *f, const Node *node, NodeId tokens, NodeId literal) {
     const Node *t = graph_node(f->graph, tokens), *l = graph_node(f->graph, literal);
     if (t->kind != NODE_TOKENS || t->tokens == TOKENS_BOOL || l->kind != NODE_CONSTANT) return;
-    const NodeValues *v = values_of(f->values, tokens);
-    if (!v || can_be(v, l->atom)) return;
+    if (token_can_be(f, t->tokens, l->atom)) return;
     const char *text = atom_show(l->atom, ATOM_QUOTED, f->arena);
     add(f, node->span,
         arena_format(f->arena, "%s is used, but no token of the alphabet is %s", text, text));
 }
 
 static void look_at_set(Finder *f, const Node *node) {
-    const NodeValues *v = values_of(f->values, node->arg[0]);
-    bool any = !v || node->lookup->count == 0;
-    for (uint32_t k = 0; !any && k < node->lookup->count; k++)
-        any = can_be(v, node->lookup->keys[k]);
-    if (!any && graph_node(f->graph, node->arg[0])->kind == NODE_TOKENS)
-        add(f, node->span, "no token of the alphabet is in this list");
+    const Node *t = graph_node(f->graph, node->arg[0]);
+    if (t->kind != NODE_TOKENS || node->lookup->count == 0) return;
+    for (uint32_t k = 0; k < node->lookup->count; k++)
+        if (token_can_be(f, t->tokens, node->lookup->keys[k])) return;
+    add(f, node->span, "no token of the alphabet is in this list");
 }
 
 static void look_at_node(Finder *f, const Node *node) {
