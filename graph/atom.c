@@ -1,11 +1,12 @@
 #include "graph/atom.h"
 
 #include "base/random.h"
+#include "base/shortest.h"
 #include "base/utf8.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,6 +142,7 @@ void float_text(double value, char text[32]) {
         strcpy(text, value < 0 ? "-inf" : "inf");
         return;
     }
+    if ((value == 0 || fabs(value) >= 1e-4) && shortest_text(value, text) > 0) return;
     char digits[32]; /* d.ddde+XX with the fewest d that read back */
     int precision = 0;
     do snprintf(digits, sizeof digits, "%.*e", precision, value);
@@ -278,6 +280,17 @@ size_t string_text(const char *string, size_t length, AtomStyle style, char *tex
     return finish(&out, text, size);
 }
 
+static void int_text(int64_t value, char text[32]) {
+    char reversed[32];
+    int count = 0;
+    uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    do reversed[count++] = (char)('0' + size % 10);
+    while (size /= 10);
+    if (value < 0) reversed[count++] = '-';
+    while (count > 0) *text++ = reversed[--count];
+    *text = '\0';
+}
+
 size_t atom_text(Atom a, AtomStyle style, char *text, size_t size) {
     Out out = {.text = text, .size = size ? size - 1 : 0};
     char number[32] = "";
@@ -288,7 +301,7 @@ size_t atom_text(Atom a, AtomStyle style, char *text, size_t size) {
         if (a.kind == ATOM_BOOL)
             word = bool_text(a.b, style);
         else if (a.kind == ATOM_INT)
-            snprintf(number, sizeof number, "%" PRId64, a.i);
+            int_text(a.i, number);
         else
             float_text(a.f, number);
         bool quote = style == ATOM_JSON && a.kind == ATOM_FLOAT && !isfinite(a.f);

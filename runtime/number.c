@@ -1,5 +1,7 @@
 #include "runtime/number.h"
 
+#include "base/shortest.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +20,8 @@ static void set_point(char *text) {
 enum { PLAIN_BELOW = 16, PLAIN_FROM = -5 };
 
 int rt_number_text(double x, char buf[static RT_NUMBER_MAX]) {
-    int digits = 0; /* after the first */
+    int length = shortest_text(x, buf), digits = 0; /* after the first */
+    if (length > 0) return length;
     do {
         snprintf(buf, RT_NUMBER_MAX, "%.*e", digits, x);
     } while (strtod(buf, NULL) != x && ++digits < 17); /* in the locale it was written in */
