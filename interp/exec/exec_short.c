@@ -3,6 +3,8 @@
  * than looking at every pair. */
 #include "interp/exec/selection.h"
 
+#include <string.h>
+
 /* Outcomes of every pair: outcome[i * n + j]; columns of the same plain form only. */
 #define COMPARE(name, Type, member)                                                                \
     static void name(const Column *keys, const Column *queries, unsigned mask, size_t n,           \
@@ -27,25 +29,70 @@ COMPARE(compare_bools, uint8_t, bools)
 COMPARE(compare_ints, int64_t, ints)
 COMPARE(compare_floats, double, floats)
 
-static unsigned string_outcome(const Str *key, const Str *query) {
-    int order = key == query ? 0 : str_compare(key, query);
-    return order < 0 ? OUTCOME_LESS : order > 0 ? OUTCOME_GREATER : OUTCOME_EQUAL;
+/* Distinct strings in order, found by halving: a comparison of bytes for each is less than one
+ * for each pair. */
+typedef struct Ranks {
+    const Str *sorted[2 * SHORT_LENGTH];
+    size_t count;
+} Ranks;
+
+/* Where the string is, or would be: the number of lesser ones. */
+static size_t rank_of(const Ranks *ranks, const Str *string) {
+    size_t low = 0, high = ranks->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        const Str *other = ranks->sorted[middle];
+        if (other == string) return middle;
+        if (str_compare(other, string) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void rank_strings(Ranks *ranks, const Column *column, size_t n) {
+    for (size_t i = 0; i < (column->constant ? 1 : n); i++) {
+        const Str *string = column->strings[i];
+        size_t at = rank_of(ranks, string), after = ranks->count - at;
+        if (after > 0 && ranks->sorted[at] == string) continue;
+        memmove(ranks->sorted + at + 1, ranks->sorted + at, after * sizeof *ranks->sorted);
+        ranks->sorted[at] = string;
+        ranks->count++;
+    }
+}
+
+static void take_ranks(const Ranks *ranks, const Column *column, size_t n, int64_t *rank) {
+    for (size_t i = 0; i < (column->constant ? 1 : n); i++)
+        rank[i] = (int64_t)rank_of(ranks, column->strings[i]);
+}
+
+static void compare_order(const Column *keys, const Column *queries, unsigned mask, size_t n,
+                          uint64_t *words) {
+    Ranks ranks = {.count = 0};
+    int64_t key[SHORT_LENGTH], query[SHORT_LENGTH];
+    rank_strings(&ranks, keys, n);
+    if (queries != keys) rank_strings(&ranks, queries, n);
+    take_ranks(&ranks, keys, n, key);
+    take_ranks(&ranks, queries, n, query);
+    compare_ints(&(Column){.ints = key, .constant = keys->constant},
+                 &(Column){.ints = query, .constant = queries->constant}, mask, n, words);
 }
 
 /* Equality of strings is equality of pointers. */
 static void compare_strings(const Column *keys, const Column *queries, unsigned mask, size_t n,
                             uint64_t *words) {
     bool equal = mask & OUTCOME_EQUAL, less = mask & OUTCOME_LESS;
-    bool ordered = less != ((mask & OUTCOME_GREATER) != 0);
+    if (less != ((mask & OUTCOME_GREATER) != 0)) {
+        compare_order(keys, queries, mask, n, words);
+        return;
+    }
     for (size_t i = 0; i < n; i++) {
         const Str *query = queries->strings[queries->constant ? 0 : i];
         uint64_t word = 0;
         for (size_t j = 0; j < n; j++) {
             const Str *key = keys->strings[keys->constant ? 0 : j];
-            bool selects = ordered        ? (mask & string_outcome(key, query)) != 0
-                           : key == query ? equal
-                                          : less;
-            word |= (uint64_t)selects << j;
+            word |= (uint64_t)(key == query ? equal : less) << j;
         }
         words[i] = word;
     }
