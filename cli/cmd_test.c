@@ -68,7 +68,7 @@ static const char *values_text(const RaspSequence *values) {
     size_t length;
     FILE *out = open_memstream(&text, &length);
     if (!out) return "error: out of memory";
-    print_values(out, values, -1, print_value);
+    print_values(out, values, -1, STRINGS_BARE);
     const char *shown =
         fclose(out) == 0 ? arena_text(command_arena(), text, length) : "error: out of memory";
     free(text);

@@ -12,20 +12,39 @@
 
 /* --- values on one line ----------------------------------------------------------------- */
 
-void print_value(FILE *out, RaspAtom atom, int precision) {
-    char text[64];
-    if (atom.kind == RASP_STRING) {
-        fwrite(atom.as.s.text, 1, atom.as.s.length, out);
+/* Text on its way to a stream, which is asked once a block and not once an atom. */
+typedef struct Block {
+    FILE *out;
+    size_t used;
+    char text[4096];
+} Block;
+
+enum { NUMBER_ROOM = 64 };
+
+static void flush_block(Block *block) {
+    fwrite(block->text, 1, block->used, block->out);
+    block->used = 0;
+}
+
+static void put_bytes(Block *block, const char *text, size_t length) {
+    if (length > sizeof block->text - block->used) flush_block(block);
+    if (length > sizeof block->text) {
+        fwrite(text, 1, length, block->out);
         return;
     }
+    memcpy(block->text + block->used, text, length);
+    block->used += length;
+}
+
+static void put_number(Block *block, RaspAtom atom, int precision) {
+    if (sizeof block->text - block->used < NUMBER_ROOM) flush_block(block);
     if (atom.kind == RASP_FLOAT && precision >= 0) atom.as.f = rasp_round(atom.as.f, precision);
-    size_t length = rasp_atom_text(atom, RASP_CELL, text, sizeof text);
-    fwrite(text, 1, length, out);
+    block->used += rasp_atom_text(atom, RASP_CELL, block->text + block->used, NUMBER_ROOM);
 }
 
 /* As a list's element would. */
 static bool reads_as_number(RaspAtom atom) {
-    char *end, text[64];
+    char *end, text[NUMBER_ROOM];
     if (atom.kind != RASP_STRING || atom.as.s.length == 0 || atom.as.s.length >= sizeof text)
         return false;
     memcpy(text, atom.as.s.text, atom.as.s.length);
@@ -35,11 +54,45 @@ static bool reads_as_number(RaspAtom atom) {
     return *end == '\0';
 }
 
+static void put_value(Block *block, RaspAtom atom, int precision, PrintStrings strings) {
+    if (atom.kind != RASP_STRING) {
+        put_number(block, atom, precision);
+        return;
+    }
+    size_t mark = strings == STRINGS_QUOTED && reads_as_number(atom);
+    put_bytes(block, "\"", mark);
+    put_bytes(block, atom.as.s.text, atom.as.s.length);
+    put_bytes(block, "\"", mark);
+}
+
+static void print_one(FILE *out, RaspAtom atom, int precision, PrintStrings strings) {
+    Block block;
+    block.out = out;
+    block.used = 0;
+    put_value(&block, atom, precision, strings);
+    flush_block(&block);
+}
+
+void print_value(FILE *out, RaspAtom atom, int precision) {
+    print_one(out, atom, precision, STRINGS_BARE);
+}
+
 void print_element(FILE *out, RaspAtom atom, int precision) {
-    const char *mark = reads_as_number(atom) ? "\"" : "";
-    fputs(mark, out);
-    print_value(out, atom, precision);
-    fputs(mark, out);
+    print_one(out, atom, precision, STRINGS_QUOTED);
+}
+
+void print_values(FILE *out, const RaspSequence *values, int precision, PrintStrings strings) {
+    size_t length = rasp_sequence_length(values);
+    Block block;
+    block.out = out;
+    block.used = 0;
+    put_bytes(&block, "[", 1);
+    for (size_t i = 0; i < length; i++) {
+        if (i) put_bytes(&block, ", ", 2);
+        put_value(&block, rasp_sequence_at(values, i), precision, strings);
+    }
+    put_bytes(&block, "]", 1);
+    flush_block(&block);
 }
 
 const char *print_cell(Arena *arena, RaspAtom atom, int precision) {
@@ -50,16 +103,6 @@ const char *print_cell(Arena *arena, RaspAtom atom, int precision) {
     return text;
 }
 
-void print_values(FILE *out, const RaspSequence *values, int precision, PrintValue *print) {
-    size_t length = rasp_sequence_length(values);
-    fputc('[', out);
-    for (size_t i = 0; i < length; i++) {
-        if (i) fputs(", ", out);
-        print(out, rasp_sequence_at(values, i), precision);
-    }
-    fputc(']', out);
-}
-
 /* "[2, 2, 1] (ints)" or "[2]*3 (ints)", floats with three decimals. */
 static void print_sequence(FILE *out, const RaspSequence *values) {
     size_t length = rasp_sequence_length(values);
@@ -68,7 +111,7 @@ static void print_sequence(FILE *out, const RaspSequence *values) {
         print_value(out, rasp_sequence_at(values, 0), PRINT_DECIMALS);
         fprintf(out, "]*%zu", length);
     } else {
-        print_values(out, values, PRINT_DECIMALS, print_value);
+        print_values(out, values, PRINT_DECIMALS, STRINGS_BARE);
     }
     fprintf(out, " (%s)", rasp_type_name(rasp_sequence_type(values)));
 }

@@ -12,13 +12,15 @@
 
 enum { PRINT_DECIMALS = 3 }; /* of floats in the REPL */
 
-/* A value; floats with so many decimals, negative: in full. */
-typedef void PrintValue(FILE *out, RaspAtom value, int precision);
-/* Strings bare, bools as T and F; the second puts strings that read as numbers into quotes. */
-PrintValue print_value, print_element;
+/* Strings that read as numbers: as they are, or in quotes. */
+typedef enum PrintStrings { STRINGS_BARE, STRINGS_QUOTED } PrintStrings;
+/* A value; floats with so many decimals, negative: in full.  Strings bare, bools as T and F. */
+void print_value(FILE *out, RaspAtom value, int precision);
+/* One of a list: strings that read as numbers in quotes. */
+void print_element(FILE *out, RaspAtom value, int precision);
 /* "[2, 2, 1]", as `rasp run` shows an output. */
-void print_values(FILE *out, const RaspSequence *values, int precision, PrintValue *print);
-/* The same as a text. */
+void print_values(FILE *out, const RaspSequence *values, int precision, PrintStrings strings);
+/* A value as a text. */
 const char *print_cell(Arena *arena, RaspAtom value, int precision);
 /* An atom's text, for a message. */
 const char *print_text(RaspAtom atom, RaspStyle style);

@@ -28,8 +28,8 @@ static bool push(Feeder *f, RaspAtom token, RaspError *error) {
     if (!f->stream || !rasp_stream_push(f->stream, token, f->readings, error)) return false;
     fputs(f->begun ? ", " : "[", stdout);
     f->begun = true;
-    PrintValue *print = f->with->info->token_kind == RASP_STRING ? print_value : print_element;
-    print(stdout, f->readings[f->with->outputs[0]].value, f->with->run->runner->precision);
+    (f->with->info->token_kind == RASP_STRING ? print_value : print_element)(
+        stdout, f->readings[f->with->outputs[0]].value, f->with->run->runner->precision);
     return true;
 }
 

@@ -29,18 +29,18 @@ typedef struct Job {
 /* --- results ---------------------------------------------------------------------------- */
 
 static void put_result(FILE *out, const RunnerOptions *o, const char *name,
-                       const RaspSequence *values, PrintValue *print) {
+                       const RaspSequence *values, PrintStrings strings) {
     if (o->named) fprintf(out, "%s = ", safe_text(name));
-    print_values(out, values, o->precision, print);
+    print_values(out, values, o->precision, strings);
 }
 
 /* Folded between values; false: it cannot be. */
 static bool print_folded(const RunnerOptions *o, const char *name, const RaspSequence *values,
-                         PrintValue *print) {
+                         PrintStrings strings) {
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    if (out) put_result(out, o, name, values, print);
+    if (out) put_result(out, o, name, values, strings);
     bool whole = out && fclose(out) == 0 && strlen(text) == size;
     size_t head = o->named ? wrap_columns(safe_text(name)) + strlen(" = [") : strlen("[");
     if (whole) wrap_hanging(stdout, text, 0, head, width_of_output());
@@ -53,9 +53,9 @@ static void print_line(const Job *job, const char *name, const RaspSequence *val
     const Runner *r = job->runner;
     const RaspSequence *tokens;
     bool is_string = r->machine->is_string(job->pass, &tokens);
-    PrintValue *print = is_string ? print_value : print_element;
-    if (isatty(STDOUT_FILENO) && print_folded(r->options, name, values, print)) return;
-    put_result(stdout, r->options, name, values, print);
+    PrintStrings strings = is_string ? STRINGS_BARE : STRINGS_QUOTED;
+    if (r->terminal && print_folded(r->options, name, values, strings)) return;
+    put_result(stdout, r->options, name, values, strings);
     putchar('\n');
 }
 
@@ -293,6 +293,7 @@ size_t runner_line_limit(size_t memory) {
 int runner_run_all(Runner *r, char **inputs, int count) {
     bool going = true;
     char where[32];
+    r->terminal = isatty(STDOUT_FILENO);
     progress_start();
     for (int k = 0; going && k < count; k++) {
         const char *text = inputs[k];

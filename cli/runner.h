@@ -44,6 +44,7 @@ typedef struct Runner {
     size_t count;
     size_t line_limit; /* bytes of a line of standard input */
     size_t inputs;     /* run so far */
+    bool terminal;     /* results are read on one: long ones are folded */
     bool failed;       /* one at least */
     bool interrupted;
 } Runner;
