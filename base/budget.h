@@ -14,7 +14,7 @@
  *     }
  *
  * Locals changed after BUDGET_ENTER and read in the else branch must be volatile (setjmp).
- * A Budget belongs to one thread: OpenMP workers allocate before the parallel region.
+ * A Budget belongs to one thread: workers of a loop (parallel.h) allocate before it.
  */
 #ifndef RASP_BASE_BUDGET_H
 #define RASP_BASE_BUDGET_H

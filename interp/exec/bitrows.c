@@ -1,8 +1,8 @@
 #include "interp/exec/bitrows.h"
 
+#include "base/parallel.h"
 #include "interp/exec/group.h"
 
-#include <omp.h>
 #include <string.h>
 
 enum {
@@ -337,21 +337,32 @@ static uint32_t batch_blocks(const BitRows *rows, int threads) {
     return (uint32_t)(blocks < least ? least : blocks > 4096 ? 4096 : blocks);
 }
 
+/* Blocks that threads share, each with a worker of its own. */
+typedef struct Batch {
+    const BitRows *rows;
+    const Totals *totals;
+    const Worker *workers;
+    uint32_t begin;
+} Batch;
+
+static void run_one(void *context, size_t piece, int thread) {
+    const Batch *b = context;
+    uint32_t first = (b->begin + (uint32_t)piece) * BLOCK, rest = b->rows->class_count - first;
+    run_block(&(Block){.rows = b->rows,
+                       .totals = b->totals,
+                       .worker = b->workers[thread],
+                       .first = first,
+                       .count = rest < BLOCK ? rest : BLOCK});
+}
+
 static void run_blocks(Exec *exec, const BitRows *rows, const Totals *totals, Worker *workers) {
     int threads = exec_threads(exec);
     uint32_t blocks = (rows->class_count + BLOCK - 1) / BLOCK, batch = batch_blocks(rows, threads);
     for (uint32_t begin = 0; begin < blocks; begin += batch) {
         uint32_t end = blocks - begin < batch ? blocks : begin + batch;
         exec_progress(exec, (double)begin / blocks);
-#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(dynamic)
-        for (uint32_t b = begin; b < end; b++) {
-            uint32_t first = b * BLOCK, rest = rows->class_count - first;
-            run_block(&(Block){.rows = rows,
-                               .totals = totals,
-                               .worker = workers[omp_get_thread_num()],
-                               .first = first,
-                               .count = rest < BLOCK ? rest : BLOCK});
-        }
+        Batch share = {rows, totals, workers, begin};
+        parallel_for(end - begin, threads, run_one, &share);
     }
 }
 

@@ -1,6 +1,7 @@
 #include "interp/exec/cross.h"
 
-#include <omp.h>
+#include "base/parallel.h"
+
 #include <string.h>
 
 enum {
@@ -282,6 +283,18 @@ static size_t fill_items(const Cross *cross, const uint32_t *bound) {
 
 /* --- all of it ------------------------------------------------------------------------------- */
 
+/* Parts that threads share, each with scratch of its own. */
+typedef struct Batch {
+    const Cross *cross;
+    const Part *parts;
+    Scratch *scratch;
+} Batch;
+
+static void run_one(void *context, size_t piece, int thread) {
+    const Batch *b = context;
+    run_part(b->cross, &b->parts[piece], &b->scratch[thread], UINT32_MAX, NULL);
+}
+
 static void run_rest(const Cross *cross, const Parts *rest, Arena *arena, int threads) {
     size_t most = 0;
     for (size_t k = 0; k < rest->count; k++) {
@@ -294,9 +307,8 @@ static void run_rest(const Cross *cross, const Parts *rest, Arena *arena, int th
     for (size_t begin = 0; begin < rest->count; begin += batch) {
         size_t end = rest->count - begin < batch ? rest->count : begin + batch;
         budget_poll(arena_budget(arena));
-#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(dynamic)
-        for (size_t k = begin; k < end; k++)
-            run_part(cross, &rest->part[k], &scratch[omp_get_thread_num()], UINT32_MAX, NULL);
+        Batch share = {cross, rest->part + begin, scratch};
+        parallel_for(end - begin, threads, run_one, &share);
     }
     for (int t = 0; t < threads; t++) scratch_free(&scratch[t], arena);
     arena_release(arena, scratch);

@@ -1,10 +1,10 @@
 #include "interp/exec/exec.h"
 
 #include "base/clock.h"
+#include "base/parallel.h"
 #include "interp/exec/selection.h"
 
 #include <assert.h>
-#include <omp.h>
 #include <string.h>
 
 Exec *exec_new(const Graph *graph, const Input *input, ExecOptions options, Arena *arena) {
@@ -15,7 +15,7 @@ Exec *exec_new(const Graph *graph, const Input *input, ExecOptions options, Aren
     Exec *exec = ARENA_NEW(arena, Exec);
     *exec = (Exec){.graph = graph, .input = *input, .options = options, .arena = arena};
     if (options.threads <= 0)
-        exec->options.threads = input->length < EXEC_THREADS_FROM ? 1 : omp_get_num_procs();
+        exec->options.threads = input->length < EXEC_THREADS_FROM ? 1 : parallel_cores();
     return exec;
 }
 

@@ -1,4 +1,5 @@
 /* Aggregates and widths: what rows select becomes values. */
+#include "base/parallel.h"
 #include "interp/exec/selection.h"
 
 /* The default where nothing is selected, the value where one is, the mean where several are
@@ -78,6 +79,16 @@ static Column *fetch_rows(Exec *exec, const Rows *rows) {
     return column;
 }
 
+typedef struct Filling {
+    const Rows *rows;
+    Column *column;
+} Filling;
+
+static void fill_range(void *context, size_t begin, size_t end) {
+    const Filling *f = context;
+    for (size_t i = begin; i < end; i++) column_set(f->column, i, row_value(f->rows, i));
+}
+
 static Column *fill_rows(Exec *exec, const Rows *rows, Cases cases, const Node *node,
                          Fault *fault) {
     unsigned kinds = row_kinds(rows, cases);
@@ -91,9 +102,8 @@ static Column *fill_rows(Exec *exec, const Rows *rows, Cases cases, const Node *
     ColumnForm form = uniform ? column_form_of((AtomKind)__builtin_ctz(kinds)) : COLUMN_ATOM;
     Column *column = column_new(exec->arena, form, rows->count_of_rows);
     column->type = type;
-    int threads = exec_threads(exec);
-#pragma omp parallel for num_threads(threads) if (threads > 1)
-    for (size_t i = 0; i < rows->count_of_rows; i++) column_set(column, i, row_value(rows, i));
+    Filling filling = {rows, column};
+    parallel_ranges(rows->count_of_rows, exec_threads(exec), fill_range, &filling);
     return column;
 }
 

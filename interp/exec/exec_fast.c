@@ -2,9 +2,11 @@
  * atom.  A loop that meets what it cannot do (an overflow, a zero divisor, an int that no
  * double holds) gives up, and exec_map.c goes over the column atom by atom, which also finds
  * the first position that fails. */
+#include "base/parallel.h"
 #include "interp/exec/exec_run.h"
 
 #include <math.h>
+#include <stdatomic.h>
 
 typedef struct Operand {
     const void *data;
@@ -156,18 +158,23 @@ static Operand make_operand(Exec *exec, const Column *column, int as, void **tem
     return plain(column);
 }
 
-enum { PIECE = 1 << 14 }; /* positions one thread takes at a time */
+typedef struct Pieces {
+    Kernel *kernel;
+    const Operand *operand;
+    Column *to;
+    atomic_bool bad;
+} Pieces;
+
+static void run_range(void *context, size_t begin, size_t end) {
+    Pieces *p = context;
+    if (!p->kernel(&p->operand[0], &p->operand[1], p->to->data, begin, end))
+        atomic_store(&p->bad, true);
+}
 
 static bool run_pieces(Exec *exec, Kernel *kernel, const Operand *operand, Column *to) {
-    size_t n = to->length, pieces = (n + PIECE - 1) / PIECE;
-    int threads = exec_threads(exec);
-    bool good = true;
-#pragma omp parallel for num_threads(threads) if (threads > 1) reduction(&& : good)
-    for (size_t k = 0; k < pieces; k++) {
-        size_t begin = k * PIECE, end = n - begin < PIECE ? n : begin + PIECE;
-        good = kernel(&operand[0], &operand[1], to->data, begin, end) && good;
-    }
-    return good;
+    Pieces pieces = {kernel, operand, to, false};
+    parallel_ranges(to->length, exec_threads(exec), run_range, &pieces);
+    return !pieces.bad;
 }
 
 static Column *run_kernel(Exec *exec, OpId op, const Column *const *args) {

@@ -1,5 +1,7 @@
 #include "interp/exec/key.h"
 
+#include "base/parallel.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -372,15 +374,28 @@ static void own_codes(const KeyIndex *index, uint32_t *codes) {
     }
 }
 
+typedef struct Coding {
+    const KeyIndex *index;
+    const Column *queries;
+    uint32_t *codes;
+} Coding;
+
+static void code_range(void *context, size_t begin, size_t end) {
+    const Coding *c = context;
+    bool ints = c->queries->form == COLUMN_INT && c->index->lookup <= KEY_INTS;
+    if (ints && !c->queries->constant)
+        for (size_t i = begin; i < end; i++) c->codes[i] = code_int(c->index, c->queries->ints[i]);
+    else
+        for (size_t i = begin; i < end; i++)
+            c->codes[i] = code_of(c->index, column_at(c->queries, i));
+}
+
 void key_codes(const KeyIndex *index, const Column *keys, const Column *queries, uint32_t *codes,
                int threads) {
     if (queries == keys) {
         own_codes(index, codes);
         return;
     }
-    (void)threads;
-    bool ints = queries->form == COLUMN_INT && index->lookup <= KEY_INTS && !queries->constant;
-#pragma omp parallel for num_threads(threads) if (threads > 1)
-    for (size_t i = 0; i < queries->length; i++)
-        codes[i] = ints ? code_int(index, queries->ints[i]) : code_of(index, column_at(queries, i));
+    Coding coding = {index, queries, codes};
+    parallel_ranges(queries->length, threads, code_range, &coding);
 }

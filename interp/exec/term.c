@@ -1,5 +1,6 @@
 #include "interp/exec/term.h"
 
+#include "base/parallel.h"
 #include "interp/exec/cross.h"
 #include "interp/exec/group.h"
 
@@ -195,12 +196,16 @@ static uint32_t first_at_least(const Term *term, const KeyIndex *index, uint32_t
     return low;
 }
 
-/* Ranks to places, in the group of each row: by searching. */
-static void search_groups(const Build *build, const Term *term) {
+typedef struct Search {
+    const Build *build;
+    const Term *term;
+} Search;
+
+static void search_range(void *context, size_t first, size_t last) {
+    const Build *build = ((const Search *)context)->build;
+    const Term *term = ((const Search *)context)->term;
     const KeyIndex *index = build->shape.main_index;
-    int threads = build->source->threads;
-#pragma omp parallel for num_threads(threads) if (threads > 1)
-    for (size_t i = 0; i < term->rows; i++) {
+    for (size_t i = first; i < last; i++) {
         uint32_t group = build->groups.query[i], low = term->low[i], high = term->high[i];
         uint32_t begin = 0, end = 0;
         if (group != RANK_NONE) {
@@ -212,6 +217,12 @@ static void search_groups(const Build *build, const Term *term) {
         term->low[i] = begin;
         term->high[i] = end;
     }
+}
+
+/* Ranks to places, in the group of each row: by searching. */
+static void search_groups(const Build *build, const Term *term) {
+    Search search = {build, term};
+    parallel_ranges(term->rows, build->source->threads, search_range, &search);
 }
 
 static bool is_ascending(const uint32_t *values, size_t count) {
@@ -386,6 +397,23 @@ static void add_weighted(const SumScale *scale, int weight, uint64_t *sum, const
     for (; weight < 0; weight++) sum_add(scale, sum, low), sum_subtract(scale, sum, high);
 }
 
+typedef struct Adding {
+    const Term *term;
+    const Totals *totals;
+    const uint64_t *prefix; /* [members + 1, words] */
+} Adding;
+
+static void add_range(void *context, size_t begin, size_t end) {
+    const Adding *a = context;
+    const Term *term = a->term;
+    size_t words = a->totals->scale->words;
+    for (size_t i = begin; i < end; i++)
+        if (a->totals->only[i] > 1)
+            add_weighted(a->totals->scale, term->weight, a->totals->sum + i * words,
+                         a->prefix + (size_t)term->high[i] * words,
+                         a->prefix + (size_t)term->low[i] * words);
+}
+
 static void add_sums(const Term *term, const Totals *totals, Arena *arena, int threads) {
     const SumScale *scale = totals->scale;
     size_t words = scale->words;
@@ -397,12 +425,8 @@ static void add_sums(const Term *term, const Totals *totals, Arena *arena, int t
         memcpy(next, next - words, words * sizeof *next);
         sum_add(scale, next, totals->load + member * words);
     }
-#pragma omp parallel for num_threads(threads) if (threads > 1)
-    for (size_t i = 0; i < term->rows; i++)
-        if (totals->only[i] > 1)
-            add_weighted(scale, term->weight, totals->sum + i * words,
-                         prefix + (size_t)term->high[i] * words,
-                         prefix + (size_t)term->low[i] * words);
+    Adding adding = {term, totals, prefix};
+    parallel_ranges(term->rows, threads, add_range, &adding);
     arena_release(arena, prefix);
 }
 
