@@ -20,7 +20,8 @@ typedef struct Report {
 static const RunOptions *make_runs(Report *r, const RaspCheckOptions *o, size_t count) {
     RunOptions *runs = ARENA_ARRAY(r->core.arena, count, RunOptions);
     for (size_t k = 0; k < count; k++) {
-        RaspEngineOptions wanted = {.rule = o->rule, .threads = o->threads};
+        RaspEngineOptions wanted = {
+            .rule = o->rule, .parameter = o->parameter, .threads = o->threads};
         if (o->temperatures && o->temperature_count) wanted.temperature = o->temperatures[k];
         if (!engine_options(&r->core, &wanted, &runs[k])) return NULL;
     }

@@ -38,17 +38,32 @@ struct RaspForward {
 
 static const RtRule rules[] = {
     [RASP_SOFTMAX] = RT_SOFTMAX, [RASP_HARD_LEFT] = RT_HARD_LEFT, [RASP_HARD_RIGHT] = RT_HARD_RIGHT,
-    [RASP_AVERAGE] = RT_AVERAGE, [RASP_SPARSEMAX] = RT_SPARSEMAX, [RASP_ENTMAX15] = RT_ENTMAX15};
+    [RASP_AVERAGE] = RT_AVERAGE, [RASP_SPARSEMAX] = RT_SPARSEMAX, [RASP_ENTMAX15] = RT_ENTMAX15,
+    [RASP_ENTMAX] = RT_ENTMAX,   [RASP_TOP_K] = RT_TOP_K};
 static const RtPath paths[] = {[RASP_PATH_AUTO] = RT_PATH_AUTO,
                                [RASP_PATH_DENSE] = RT_PATH_DENSE,
                                [RASP_PATH_SPARSE] = RT_PATH_SPARSE};
 
 const char *rasp_rule_name(int rule) {
-    return rule >= 0 && rule <= RASP_ENTMAX15 ? rt_rules[rules[rule]].name : NULL;
+    return rule >= 0 && rule <= RASP_TOP_K ? rt_rules[rules[rule]].name : NULL;
 }
 
 bool rasp_rule_has_temperature(RaspRule rule) {
     return rasp_rule_name((int)rule) && rt_rules[rules[rule]].temperature;
+}
+
+bool rasp_rule_is_kernel(RaspRule rule) {
+    return rasp_rule_name((int)rule) && rt_rules[rules[rule]].kernel;
+}
+
+RaspRuleParameter rasp_rule_parameter(RaspRule rule) {
+    if (!rasp_rule_name((int)rule)) return (RaspRuleParameter){0};
+    const RtRuleParameter *p = &rt_rules[rules[rule]].parameter;
+    return (RaspRuleParameter){p->name, p->whole, p->least, p->example};
+}
+
+bool rasp_rule_accepts(RaspRule rule, double parameter) {
+    return rasp_rule_name((int)rule) && rt_rule_accepts(rules[rule], parameter);
 }
 
 RtRule rule_to_runtime(RaspRule rule) {
@@ -72,8 +87,12 @@ bool engine_options(Core *core, const RaspEngineOptions *o, RunOptions *options)
                          "expected a rule, a path, threads and a temperature of at least 0, found "
                          "%d, %d, %d and %g",
                          (int)o->rule, (int)o->path, o->threads, o->temperature);
+    RtError reason;
+    if (!rt_rule_check(rules[o->rule], o->parameter, &reason))
+        return core_fail(core, RASP_WRONG_USE, "%s", reason.text);
     *options = run_options();
     options->rule = rules[o->rule];
+    options->parameter = o->parameter;
     options->path = paths[o->path];
     options->threads = o->threads;
     options->stop = core->config.cancel;
@@ -295,6 +314,7 @@ static bool run_reference(RaspForward *f, const RaspTap *wanted, const RaspPatch
     const RaspPatch *patch = change ? change : &no_patch;
     RtError reason;
     ReferenceOptions options = {.rule = f->engine->options.rule,
+                                .parameter = f->engine->options.parameter,
                                 .temperature = f->engine->options.temperature,
                                 .stop = f->core.config.cancel,
                                 .tap = {.context = tap->context,

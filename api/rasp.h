@@ -334,11 +334,23 @@ typedef enum RaspRule {
     RASP_HARD_RIGHT,
     RASP_AVERAGE,
     RASP_SPARSEMAX,
-    RASP_ENTMAX15
+    RASP_ENTMAX15,
+    RASP_ENTMAX, /* of any alpha */
+    RASP_TOP_K
 } RaspRule;
 RASP_API const char *rasp_rule_name(int rule); /* NULL behind the last */
-/* Those that have one are those that a model can be compiled for (RaspTarget.kernel). */
 RASP_API bool rasp_rule_has_temperature(RaspRule rule);
+/* Can a model be compiled for it (RaspTarget.kernel)? */
+RASP_API bool rasp_rule_is_kernel(RaspRule rule);
+
+/* The number that a rule takes, as in top-k:4: a whole one of at least `least`, or any above it. */
+typedef struct RaspRuleParameter {
+    const char *name; /* NULL: it takes none, and is given 0 */
+    bool whole;
+    double least, example;
+} RaspRuleParameter;
+RASP_API RaspRuleParameter rasp_rule_parameter(RaspRule rule);
+RASP_API bool rasp_rule_accepts(RaspRule rule, double parameter);
 
 typedef enum RaspDtype { RASP_DTYPE_AUTO, RASP_F32, RASP_F64 } RaspDtype;
 typedef enum RaspMasks { RASP_MASKS_PER_HEAD, RASP_MASKS_NONE, RASP_MASKS_CAUSAL } RaspMasks;
@@ -471,6 +483,7 @@ RASP_API const char *rasp_path_name(int path); /* NULL behind the last */
 
 typedef struct RaspEngineOptions {
     RaspRule rule;
+    double parameter;   /* of a rule that takes one */
     double temperature; /* 0: 1 */
     RaspPath path;
     int threads; /* 0: one a processor */
@@ -539,6 +552,7 @@ typedef struct RaspCheckOptions {
     uint64_t count;            /* inputs if there are too many to try all */
     uint64_t exhaustive_limit; /* try all if they are at most so many */
     RaspRule rule;
+    double parameter;           /* of a rule that takes one */
     const double *temperatures; /* each is compared; NULL: 1 */
     size_t temperature_count;
     uint32_t shown; /* most disagreements kept of each */

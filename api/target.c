@@ -194,7 +194,7 @@ bool target_choose(RaspProgram *p, const RaspSop *outputs, size_t count, const R
         return core_fail(&p->core, RASP_WRONG_USE,
                          "expected a type, masks and a layout, found %d, %d and %d",
                          (int)wanted->dtype, (int)wanted->masks, (int)wanted->layout);
-    if (!rasp_rule_has_temperature(wanted->kernel))
+    if (!rasp_rule_is_kernel(wanted->kernel))
         return core_fail(&p->core, RASP_WRONG_USE,
                          "expected a kernel that is softmax, sparsemax or entmax15, found %d",
                          (int)wanted->kernel);

@@ -124,11 +124,18 @@ static void json_example(Json *j, const CheckView *v, const RaspCheckExample *e)
     json_end(j);
 }
 
+/* As it is typed. */
+static const char *rule_text(const CheckView *v) {
+    RaspRule rule = v->options->rule == RASP_SOFTMAX ? v->model->kernel : v->options->rule;
+    const char *name = rasp_rule_name((int)rule);
+    if (!rasp_rule_parameter(rule).name) return name;
+    return arena_format(command_arena(), "%s:%.17g", name, v->options->parameter);
+}
+
 static void json_run(Json *j, const CheckView *v, size_t k) {
     const RaspCheckRun *run = &v->report->runs[k];
     json_begin_object(j, NULL);
-    json_text(j, "weights",
-              rasp_rule_name((int)(v->rule == RASP_SOFTMAX ? v->model->kernel : v->rule)));
+    json_text(j, "weights", rule_text(v));
     json_number(j, "temperature", "%g", v->report->runs[k].temperature);
     json_count(j, "agreed", run->agreed);
     json_count(j, "right", run->right);

@@ -8,7 +8,7 @@ typedef struct CheckView {
     const char *program; /* as reports call it */
     const RaspModelInfo *model;
     const RaspCheckReport *report; /* of several runs, a table of temperatures is printed */
-    RaspRule rule;
+    const RaspCheckOptions *options;
     double seconds;
     bool from_file; /* what is certified is what a file says of itself */
 } CheckView;

@@ -87,6 +87,7 @@ static void check_against(struct argp_state *state, const CheckArguments *a) {
 
 static error_t parse(int key, char *text, struct argp_state *state) {
     CheckArguments *a = state->input;
+    RuleOption rule;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &a->target;
@@ -101,7 +102,9 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         a->check.exhaustive_limit = (uint64_t)option_number(state, "--exhaustive-limit", text, 0);
         return 0;
     case OPTION_KEY_WEIGHTS:
-        a->check.rule = option_rule(state, text);
+        rule = option_rule(state, text);
+        a->check.rule = rule.rule;
+        a->check.parameter = rule.parameter;
         a->ruled = true;
         return 0;
     case OPTION_KEY_TEMPERATURE:
@@ -159,7 +162,7 @@ static int check(const CheckArguments *a, const ModelArgument *subject) {
     progress_end();
     if (!report) return report_failure(&error);
     CheckView view = {subject->shown, rasp_model_info(subject->model), report,
-                      a->check.rule,  clock_seconds() - start,         subject->from_file};
+                      &a->check,      clock_seconds() - start,         subject->from_file};
     (a->common.json ? check_print_json : check_print)(&view);
     int status = report->agree ? EXIT_FINE : EXIT_DISAGREE;
     rasp_check_free(report);

@@ -13,20 +13,18 @@ typedef struct KernelArguments {
     LabOptions lab;
     KernelQuestion question;
     double *scores; /* malloc'd */
-    bool has_alpha, has_k;
 } KernelArguments;
 
-enum { KEY_SCORES = OPTION_OWN_KEYS, KEY_RULE, KEY_ALPHA, KEY_K };
+enum { KEY_SCORES = OPTION_OWN_KEYS, KEY_RULE, MOST_KEYS = 1 << 30 };
 
 static const struct argp_option options[] = {
     {"scores", KEY_SCORES, "LIST", 0, "numbers, e.g. '[2, 1, 0]'; null: masked", 1},
     {"rule", KEY_RULE, "RULE", 0,
-     "softmax (default), hard-left, hard-right, average, sparsemax, entmax15, entmax, top-k or "
+     "softmax (default), hard-left, hard-right, average, sparsemax, entmax15, entmax:ALPHA (any "
+     "above 1, as in entmax:1.3), top-k:K (softmax of the K largest scores, as in top-k:4) or "
      "unnormalised",
      1},
     OPTION_TEMPERATURE("T", "what scores are divided by (default: 1)", 1),
-    {"alpha", KEY_ALPHA, "A", 0, "of entmax, above 1", 1},
-    {"k", KEY_K, "N", 0, "of top-k", 1},
     OPTIONS_LAB,
     {0},
 };
@@ -75,17 +73,20 @@ static const char *rule_name(int k) {
     return k < KERNEL_COUNT ? kernel_infos[k].name : NULL;
 }
 
-static void check_arguments(struct argp_state *state, const KernelArguments *a) {
-    const KernelInfo *info = &kernel_infos[a->question.kernel.kind];
-    bool alpha = info->parameter && strcmp(info->parameter, "alpha") == 0;
-    bool k = info->parameter && strcmp(info->parameter, "k") == 0;
-    if (!a->scores) argp_error(state, "what scores?  For example --scores '[2, 1, 0]'");
-    if (alpha != a->has_alpha)
-        argp_error(state, alpha ? "--rule entmax expects --alpha, for example --alpha 1.25"
-                                : "--alpha goes with --rule entmax alone");
-    if (k != a->has_k)
-        argp_error(state, k ? "--rule top-k expects --k, for example --k 2"
-                            : "--k goes with --rule top-k alone");
+/* What the runtime's rule of that name takes: the two have the same names. */
+static RaspRuleParameter rule_parameter(int kernel) {
+    for (int k = 0; rasp_rule_name(k); k++)
+        if (strcmp(rasp_rule_name(k), kernel_infos[kernel].name) == 0)
+            return rasp_rule_parameter((RaspRule)k);
+    return (RaspRuleParameter){0};
+}
+
+static void read_rule(struct argp_state *state, Kernel *kernel, const char *text) {
+    double number;
+    kernel->kind =
+        (KernelKind)option_parameter(state, "--rule", text, rule_name, rule_parameter, &number);
+    kernel->alpha = number;
+    kernel->k = number < MOST_KEYS ? (size_t)number : MOST_KEYS;
 }
 
 static error_t parse(int key, char *text, struct argp_state *state) {
@@ -96,26 +97,16 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         read_scores(state, a, text);
         return 0;
     case KEY_RULE:
-        kernel->kind = (KernelKind)option_named(state, "--rule", text, rule_name);
+        read_rule(state, kernel, text);
         return 0;
     case OPTION_KEY_TEMPERATURE:
         kernel->temperature = option_positive(state, "--temperature", text);
-        return 0;
-    case KEY_ALPHA:
-        kernel->alpha = option_positive(state, "--alpha", text);
-        if (!(kernel->alpha > 1))
-            argp_error(state, "--alpha expects a number above 1, found '%s'", text);
-        a->has_alpha = true;
-        return 0;
-    case KEY_K:
-        kernel->k = (size_t)option_number(state, "--k", text, 1);
-        a->has_k = true;
         return 0;
     case ARGP_KEY_ARG:
         argp_error(state, "expected no argument, found '%s'", text);
         return 0;
     case ARGP_KEY_END:
-        check_arguments(state, a);
+        if (!a->scores) argp_error(state, "what scores?  For example --scores '[2, 1, 0]'");
         return lab_option(key, text, state, &a->lab);
     default:
         return lab_option(key, text, state, &a->lab);

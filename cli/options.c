@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,8 +51,53 @@ int option_named(struct argp_state *state, const char *option, const char *text,
     return option_word(state, option, text, words);
 }
 
-RaspRule option_rule(struct argp_state *state, const char *text) {
-    return (RaspRule)option_named(state, "--weights", text, rasp_rule_name);
+/* What stands behind the word; 0 where nothing has to. */
+static double read_parameter(struct argp_state *state, const char *option, const char *text,
+                             const char *number, const char *word, RaspRuleParameter takes) {
+    char *end = NULL;
+    double value = number ? strtod(number, &end) : 0;
+    bool whole = takes.whole, read = number && end > number && !*end;
+    if (!takes.name) {
+        if (number) argp_error(state, "%s %s takes no number, found '%s'", option, word, text);
+        return 0;
+    }
+    bool fits = read && value - value == 0 &&
+                (whole ? value >= takes.least && value == floor(value) : value > takes.least);
+    if (!fits)
+        argp_error(state, "%s %s expects a%s number %s %g behind a colon, as in %s:%g, found '%s'",
+                   option, word, whole ? " whole" : "", whole ? "of at least" : "above",
+                   takes.least, word, takes.example, text);
+    return value;
+}
+
+int option_parameter(struct argp_state *state, const char *option, const char *text,
+                     const char *(*word)(int k), RaspRuleParameter (*parameter)(int k),
+                     double *number) {
+    const char *shown[32] = {0};
+    char examples[32][32];
+    size_t length = strcspn(text, ":=");
+    const char *behind = text[length] ? text + length + 1 : NULL;
+    for (int k = 0; k < 31 && word(k); k++) {
+        RaspRuleParameter takes = parameter(k);
+        if (strlen(word(k)) == length && strncmp(word(k), text, length) == 0) {
+            *number = read_parameter(state, option, text, behind, word(k), takes);
+            return k;
+        }
+        snprintf(examples[k], sizeof examples[k], "%s:%g", word(k), takes.example);
+        shown[k] = takes.name ? examples[k] : word(k);
+    }
+    return option_word(state, option, text, shown);
+}
+
+static RaspRuleParameter parameter_of(int k) {
+    return rasp_rule_parameter((RaspRule)k);
+}
+
+RuleOption option_rule(struct argp_state *state, const char *text) {
+    RuleOption o = {.parameter = 0};
+    o.rule = (RaspRule)option_parameter(state, "--weights", text, rasp_rule_name, parameter_of,
+                                        &o.parameter);
+    return o;
 }
 
 RaspRule option_kernel(struct argp_state *state, const char *text) {
@@ -59,7 +105,7 @@ RaspRule option_kernel(struct argp_state *state, const char *text) {
     RaspRule rules[32];
     int count = 0;
     for (int k = 0; rasp_rule_name(k) && count < 31; k++) {
-        if (!rasp_rule_has_temperature((RaspRule)k)) continue;
+        if (!rasp_rule_is_kernel((RaspRule)k)) continue;
         rules[count] = (RaspRule)k;
         words[count++] = rasp_rule_name(k);
     }
@@ -68,7 +114,8 @@ RaspRule option_kernel(struct argp_state *state, const char *text) {
 
 void option_temperature_fits(struct argp_state *state, RaspRule rule) {
     if (!rasp_rule_has_temperature(rule))
-        argp_error(state, "--temperature goes with --weights softmax, sparsemax or entmax15");
+        argp_error(state, "--temperature goes with rules that have one: %s has none",
+                   rasp_rule_name((int)rule));
 }
 
 static size_t parse_size(struct argp_state *state, const char *text) {

@@ -79,8 +79,8 @@ enum {
 #define OPTION_WEIGHTS(group) \
     {"weights", OPTION_KEY_WEIGHTS, "RULE", 0, \
      "how scores become weights: softmax (default; the kernel of a file compiled for another), " \
-     "hard-left, hard-right, average, sparsemax or " \
-     "entmax15", group}, \
+     "hard-left, hard-right, average, sparsemax, entmax15, entmax:ALPHA (any above 1, as in " \
+     "entmax:1.3) or top-k:K (softmax of the K largest scores, as in top-k:4)", group}, \
     {"rule", 0, NULL, OPTION_ALIAS, NULL, group}
 #define OPTION_TEMPERATURE(value, what, group) \
     {"temperature", OPTION_KEY_TEMPERATURE, value, 0, what, group}
@@ -103,7 +103,16 @@ int option_word(struct argp_state *state, const char *option, const char *text,
 int option_named(struct argp_state *state, const char *option, const char *text,
                  const char *(*word)(int k));
 
-RaspRule option_rule(struct argp_state *state, const char *text);
+/* The same with a number behind some of the words, as in top-k:4; 0 behind the others. */
+int option_parameter(struct argp_state *state, const char *option, const char *text,
+                     const char *(*word)(int k), RaspRuleParameter (*parameter)(int k),
+                     double *number);
+
+typedef struct RuleOption {
+    RaspRule rule;
+    double parameter;
+} RuleOption;
+RuleOption option_rule(struct argp_state *state, const char *text);
 /* One that a model can be compiled for. */
 RaspRule option_kernel(struct argp_state *state, const char *text);
 /* Refuses --temperature beside a rule that has none. */

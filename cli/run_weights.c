@@ -51,7 +51,7 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         o->generate = (size_t)option_number(state, "--generate", text, 1);
         break;
     case ARGP_KEY_END:
-        if (o->temperature > 0) option_temperature_fits(state, o->rule);
+        if (o->temperature > 0) option_temperature_fits(state, o->rule.rule);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -136,7 +136,8 @@ static int run_engine(const WeightsRun *run, RaspModel *model) {
     const WeightsOptions *w = run->weights;
     const RaspModelInfo *info = rasp_model_info(model);
     RaspConfig config = weights_config(&(WeightsLimits){run->memory, run->time_limit});
-    RaspEngineOptions options = {w->rule, w->temperature, w->path, run->threads};
+    RaspEngineOptions options = {w->rule.rule, w->rule.parameter, w->temperature, w->path,
+                                 run->threads};
     RaspEngine *engine = rasp_engine_new(model, &options, &config, &error);
     if (!engine) return report_failure(&error);
     int status = EXIT_WRONG_PROGRAM;

@@ -2,14 +2,12 @@
 #ifndef RASP_CLI_RUN_WEIGHTS_H
 #define RASP_CLI_RUN_WEIGHTS_H
 
-#include "cli/program.h"
+#include "cli/options.h"
 #include "cli/runner.h"
-
-#include <argp.h>
 
 /* What is said of weights alone. */
 typedef struct WeightsOptions {
-    RaspRule rule;
+    RuleOption rule;
     RaspPath path;
     double temperature; /* 0: not given */
     bool stream;

@@ -250,7 +250,7 @@ static bool load_kernel(const json_t *options, Record *r, RtError *error) {
     if (!json_object_get(options, "kernel")) return true;
     if (!word) return lacks(error, "options.kernel", "a string");
     for (int k = 0; k < RT_RULE_COUNT; k++) {
-        if (!rt_rules[k].temperature || strcmp(rt_rules[k].name, word) != 0) continue;
+        if (!rt_rules[k].kernel || strcmp(rt_rules[k].name, word) != 0) continue;
         r->options.kernel = (RtRule)k;
         return true;
     }

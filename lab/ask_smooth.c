@@ -105,7 +105,7 @@ static void check_engine(const Fit *f, Page *page) {
         *matrix_at(v, j, 0) = f->sample.y[j];
         size = fmax(size, fabs(f->sample.y[j]));
     }
-    EngineHead head = {rules[f->question->kernel.kind], 1, RT_MASK_NONE, RT_F64, 0, NULL};
+    EngineHead head = {rules[f->question->kernel.kind], 1, RT_MASK_NONE, RT_F64, 0, NULL, 0};
     Matrix out = engine_attend(f->lab, page, &head, q, k, v);
     for (size_t j = 0; j < n; j++) {
         double fit =

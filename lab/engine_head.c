@@ -49,6 +49,7 @@ Matrix engine_attend(Lab *lab, Page *page, const EngineHead *head, Matrix q, Mat
     RunOptions options = run_options();
     for (size_t j = 0; j < q.rows; j++) alphabet[j] = rt_int((int64_t)(ids[j] = j));
     options.rule = head->rule;
+    options.parameter = head->parameter;
     options.temperature = head->temperature;
     options.threads = 1;
     if (head->bias) options.bias = *head->bias;

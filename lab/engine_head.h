@@ -17,6 +17,7 @@ typedef struct EngineHead {
     RtDtype dtype;
     size_t key_tile;    /* keys a tile of scores; 0: chosen */
     const RtBias *bias; /* what position adds; NULL: nothing */
+    double parameter;   /* of a rule that takes one, else 0 */
 } EngineHead;
 
 /* q[n, d], k[n, d], v[n, c] -> out[n, c], in the lab's scratch. Fails the measurement's check of

@@ -93,7 +93,7 @@ static void compare_tiles(Lab *lab, Page *page, double scale, TileErrors *worst)
         v.x[i] = fmax(-1, fmin(1, v.x[i])); /* errors are relative */
     Matrix expected = naive(lab->arena, q, k, v);
     for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++) {
-        EngineHead head = {RT_SOFTMAX, 1, RT_MASK_NONE, RT_F64, blocks[b], NULL};
+        EngineHead head = {RT_SOFTMAX, 1, RT_MASK_NONE, RT_F64, blocks[b], NULL, 0};
         Matrix mine = matrix_new(lab->arena, q.rows, v.cols);
         tiled(lab->arena, q, k, v, blocks[b], mine);
         worst->lab = fmax(worst->lab, matrix_difference(mine, expected));
@@ -133,7 +133,7 @@ void heads_coefficients(Lab *lab, Page *page) {
     enum { N = 10, D = 4, C = 3 };
     size_t cases = lab->quick ? 20 : 200, negative = 0;
     double probed = 0, sums = 0, linear = 0;
-    EngineHead head = {RT_SOFTMAX, 2, RT_MASK_CAUSAL, RT_F64, 0, NULL};
+    EngineHead head = {RT_SOFTMAX, 2, RT_MASK_CAUSAL, RT_F64, 0, NULL, 0};
     for (size_t c = 0; c < cases; c++) {
         lab_progress(lab, (double)c / (double)cases);
         Matrix q = matrix_normal(lab->arena, lab->rng, N, D, 1);

@@ -60,7 +60,7 @@ void heads_prior(Lab *lab, Page *page) {
 /* The weights of every position by the runtime's engine, causal, under the biases of the key's
  * distance before the query; all scores are 0 but for s[j] of the key j. */
 static Matrix engine_weights(Lab *lab, Page *page, const double *s, size_t n, const RtBias *bias) {
-    EngineHead head = {RT_SOFTMAX, 1, RT_MASK_CAUSAL, RT_F64, 0, bias};
+    EngineHead head = {RT_SOFTMAX, 1, RT_MASK_CAUSAL, RT_F64, 0, bias, 0};
     Matrix q = matrix_new(lab->arena, n, 1), k = matrix_new(lab->arena, n, 1);
     for (size_t j = 0; j < n; j++) {
         *matrix_at(q, j, 0) = 1;
@@ -211,7 +211,7 @@ void heads_window(Lab *lab, Page *page) {
         Matrix edited = matrix_copy(lab->arena, h);
         Matrix band = banded(lab->arena, h, w);
         RtBias window = {engine_window, &w};
-        EngineHead head = {RT_SOFTMAX, 1, RT_MASK_CAUSAL, RT_F64, 0, &window};
+        EngineHead head = {RT_SOFTMAX, 1, RT_MASK_CAUSAL, RT_F64, 0, &window, 0};
         worst = fmax(worst, matrix_difference(band, masked(lab->arena, h, w)));
         engine = fmax(engine, matrix_difference(band, engine_attend(lab, page, &head, h, h, h)));
         size_t last = N - 1, seen = LAYERS * (w - 1); /* position `last` sees so far back */

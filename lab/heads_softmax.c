@@ -54,7 +54,7 @@ void heads_nadaraya_watson(Lab *lab, Page *page) {
         Matrix q = matrix_normal(lab->arena, lab->rng, n, d, 1);
         Matrix k = matrix_normal(lab->arena, lab->rng, n, d, 1);
         Matrix v = matrix_normal(lab->arena, lab->rng, n, 3, 1);
-        EngineHead head = {RT_SOFTMAX, temperature, RT_MASK_NONE, RT_F64, 0, NULL};
+        EngineHead head = {RT_SOFTMAX, temperature, RT_MASK_NONE, RT_F64, 0, NULL, 0};
         Matrix kernel = smoother(lab->arena, q, k, v, temperature);
         worst = fmax(worst, matrix_difference(engine_attend(lab, page, &head, q, k, v), kernel));
         for (size_t j = 0; j < n; j++) ones[j] = 1, constant[j] = 2 * rng_normal(lab->rng);

@@ -20,11 +20,16 @@ static double projection_residual(const double *s, const double *a, size_t n) {
 }
 
 /* Through the runtime's engine: queries and keys whose products are the scores. */
-static void engine_row(Lab *lab, Page *page, RtRule rule, const double *s, double *a) {
+static void engine_row(Lab *lab, Page *page, RtRule rule, double parameter, double temperature,
+                       const double *s, double *a) {
+    const EngineHead head = {.rule = rule,
+                             .parameter = parameter,
+                             .temperature = temperature,
+                             .mask = RT_MASK_NONE,
+                             .dtype = RT_F64};
     Matrix q = matrix_new(lab->arena, N, 1), k = matrix_new(lab->arena, N, 1);
     for (size_t j = 0; j < N; j++) *matrix_at(q, j, 0) = 1, *matrix_at(k, j, 0) = s[j];
-    Matrix out = engine_attend(lab, page, &(EngineHead){rule, 1, RT_MASK_NONE, RT_F64, 0, NULL}, q,
-                               k, matrix_identity(lab->arena, N));
+    Matrix out = engine_attend(lab, page, &head, q, k, matrix_identity(lab->arena, N));
     for (size_t j = 0; j < N; j++) a[j] = *matrix_at(out, 0, j);
 }
 
@@ -105,7 +110,7 @@ void heads_sparsemax(Lab *lab, Page *page) {
         bisected = fmax(bisected, max_difference(a, b, N));
         simplex_project(s, N, b);
         projected = fmax(projected, max_difference(a, b, N));
-        engine_row(lab, page, RT_SPARSEMAX, s, b);
+        engine_row(lab, page, RT_SPARSEMAX, 0, 1, s, b);
         engine = fmax(engine, max_difference(a, b, N));
         for (size_t j = 0; j < N; j++) s[j] = -s[j] * s[j] / 2; /* −d²/2 */
         kernel_weights(&sparsemax, s, N, a);
@@ -144,7 +149,7 @@ static double power_kernel_error(const double *s, const double *a, int m) {
 
 void heads_entmax(Lab *lab, Page *page) {
     size_t cases = lab->quick ? 100 : 1000, beaten = 0;
-    double sorted = 0, engine = 0, powers = 0;
+    double sorted = 0, engine = 0, of_any = 0, powers = 0;
     const Kernel entmax15 = {.kind = KERNEL_ENTMAX15, .temperature = 1};
     for (size_t c = 0; c < cases; c++) {
         double s[N], a[N], b[N], noise[N], alpha = rng_between(lab->rng, 1.1, 2.5);
@@ -153,9 +158,11 @@ void heads_entmax(Lab *lab, Page *page) {
         kernel_weights(&entmax15, s, N, a);
         kernel_bisect(1.5, 1, s, N, b);
         sorted = fmax(sorted, max_difference(a, b, N));
-        engine_row(lab, page, RT_ENTMAX15, s, b);
+        engine_row(lab, page, RT_ENTMAX15, 0, 1, s, b);
         engine = fmax(engine, max_difference(a, b, N));
         kernel_bisect(alpha, 1, s, N, a);
+        engine_row(lab, page, RT_ENTMAX, alpha, 1, s, b);
+        of_any = fmax(of_any, max_difference(a, b, N));
         double best = tsallis(a, s, alpha);
         rng_normals(lab->rng, noise, N, 0.3);
         for (size_t j = 0; j < N; j++) noise[j] += s[j];
@@ -171,6 +178,8 @@ void heads_entmax(Lab *lab, Page *page) {
     check_near(page, IDENTITY, "α = 1.5: largest |sorted − bisected| weight", sorted, 0, 1e-12);
     check_near(page, IDENTITY, "α = 1.5: largest difference from the runtime's engine", engine, 0,
                1e-12);
+    check_near(page, IDENTITY, "α from 1.1 to 2.5: largest difference from the runtime's engine",
+               of_any, 0, 1e-12);
     check_none(page, "points of the simplex that beat the optimum", beaten);
     check_near(page, IDENTITY, "α = 1 + 1/m: largest difference from (1 − x²)₊^m, m = 1, 2, 3",
                powers, 0, 1e-12);
@@ -194,15 +203,17 @@ void heads_entmax(Lab *lab, Page *page) {
 
 void heads_top(Lab *lab, Page *page) {
     size_t cases = lab->quick ? 200 : 2000, not_first = 0;
-    double mass = 0, all = 0;
+    double mass = 0, all = 0, engine = 0;
     for (size_t c = 0; c < cases; c++) {
-        double s[N], a[N], b[N], order[N], outside = 0;
+        double s[N], a[N], b[N], run[N], outside = 0;
         size_t k = 1 + rng_below(lab->rng, N);
         Kernel top = {.kind = KERNEL_TOP, .temperature = 0.7, .k = k};
         lab_poll(lab);
-        for (size_t j = 0; j < N; j++) s[j] = order[j] = (double)rng_below(lab->rng, 5); /* ties */
+        for (size_t j = 0; j < N; j++) s[j] = (double)rng_below(lab->rng, 5); /* ties */
         kernel_weights(&top, s, N, a);
         softmax(s, N, 0.7, b);
+        engine_row(lab, page, RT_TOP_K, (double)k, 0.7, s, run);
+        engine = fmax(engine, max_difference(a, run, N));
         for (size_t j = 0; j < N; j++) outside += a[j] > 0 ? 0 : b[j];
         mass = fmax(mass, fabs(total_variation(a, b, N) - outside));
         top.k = N;
@@ -214,6 +225,7 @@ void heads_top(Lab *lab, Page *page) {
         not_first += max_difference(a, b, N) != 0;
     }
     check_near(page, IDENTITY, "TV to softmax − softmax's mass outside, largest", mass, 0, 1e-12);
+    check_near(page, IDENTITY, "largest difference from the runtime's engine", engine, 0, 1e-12);
     check_near(page, IDENTITY, "k = n: largest difference from softmax", all, 0, 1e-15);
     check_none(page, "k = 1: rows that are not the leftmost maximum", not_first);
 }

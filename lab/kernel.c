@@ -131,8 +131,7 @@ static void entmax_row(const Kernel *kernel, const double *s, size_t n, double *
 /* --- the table ------------------------------------------------------------------------------ */
 
 const KernelInfo kernel_infos[KERNEL_COUNT] = {
-#define KERNEL(id, function, name, alpha, parameter, summary)                                      \
-    [id] = {name, parameter, summary, alpha},
+#define KERNEL(id, function, name, alpha, summary) [id] = {name, summary, alpha},
 #include "lab/kernel.def"
 #undef KERNEL
 };

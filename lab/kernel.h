@@ -15,7 +15,7 @@ typedef enum KernelKind {
 } KernelKind;
 
 typedef struct KernelInfo {
-    const char *name, *parameter, *summary;
+    const char *name, *summary;
     double alpha;
 } KernelInfo;
 extern const KernelInfo kernel_infos[KERNEL_COUNT];

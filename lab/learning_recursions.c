@@ -15,7 +15,7 @@ enum { HEAD_KEYS = 12, HEAD_WIDTH = 4, HEAD_VALUES = 2, SIZES = 6 };
 
 /* Head(ε s) − head(−ε s) through the engine. */
 static Matrix two_heads(Lab *lab, Page *page, double epsilon, Matrix q, Matrix k, Matrix v) {
-    const EngineHead head = {RT_SOFTMAX, 1, RT_MASK_NONE, RT_F64, 0, NULL};
+    const EngineHead head = {RT_SOFTMAX, 1, RT_MASK_NONE, RT_F64, 0, NULL, 0};
     Matrix none = matrix_new(lab->arena, q.rows, q.cols);
     Matrix up = engine_attend(lab, page, &head, matrix_sum(lab->arena, none, epsilon, q), k, v);
     Matrix down = engine_attend(lab, page, &head, matrix_sum(lab->arena, none, -epsilon, q), k, v);
@@ -46,7 +46,7 @@ static double slope_of(const double *x, const double *y, size_t n) {
  * layer Σ s_j v_j, the step of gradient descent, that lie outside. */
 static void look_at_hulls(Lab *lab, Page *page, Matrix q, Matrix k, Matrix v, size_t *refused,
                           size_t *outside) {
-    const EngineHead head = {RT_SOFTMAX, 1, RT_MASK_NONE, RT_F64, 0, NULL};
+    const EngineHead head = {RT_SOFTMAX, 1, RT_MASK_NONE, RT_F64, 0, NULL, 0};
     Matrix out = engine_attend(lab, page, &head, q, k, v);
     Matrix linear = matrix_product(
         lab->arena, matrix_product(lab->arena, q, matrix_transpose(lab->arena, k)), v);

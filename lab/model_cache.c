@@ -100,6 +100,7 @@ static bool decode_random(Lab *lab, Page *page, const Shape *drawn, RtRule rule,
         RunOptions options = run_options();
         own.dtype = (RtDtype)dtype;
         options.rule = rule;
+        options.parameter = rt_rules[rule].parameter.example;
         Model *model = draw_model(lab, page, &own);
         if (model && drawn == &one_head) drop_projections(model);
         Engine *engine = model ? make_engine(lab, page, model, &options) : NULL;

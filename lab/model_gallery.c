@@ -195,7 +195,7 @@ static const char *decay_source(Arena *arena) {
 }
 
 static Matrix decay_head(Lab *lab, Page *page, size_t n, Matrix values) {
-    EngineHead head = {RT_SOFTMAX, 1, RT_MASK_CAUSAL, RT_F64, 0, NULL};
+    EngineHead head = {RT_SOFTMAX, 1, RT_MASK_CAUSAL, RT_F64, 0, NULL, 0};
     Matrix q = matrix_new(lab->arena, n, 1), k = matrix_new(lab->arena, n, 1);
     for (size_t i = 0; i < n; i++) q.x[i] = 1, k.x[i] = log(2) * (double)i;
     return engine_attend(lab, page, &head, q, k, values);

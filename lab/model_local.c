@@ -250,7 +250,7 @@ static size_t wrong_entries(Lab *lab, const Model *model, Table *table, size_t l
 
 /* The engine's own weights: its output where every value is 1. */
 static double engine_sum_error(Lab *lab, Page *page, RtRule rule) {
-    EngineHead head = {rule, 1, RT_MASK_CAUSAL, RT_F32, 0, NULL};
+    EngineHead head = {rule, 1, RT_MASK_CAUSAL, RT_F32, 0, NULL, 0};
     Matrix q = matrix_normal(lab->arena, lab->rng, ROWS, 3, 1);
     Matrix k = matrix_normal(lab->arena, lab->rng, ROWS, 3, 1), one;
     one = matrix_new(lab->arena, ROWS, 1);
@@ -349,6 +349,7 @@ void model_causal(Lab *lab, Page *page) {
                 Edits e = {0};
                 shape.dtype = (RtDtype)dtype;
                 options.rule = (RtRule)rule;
+                options.parameter = rt_rules[rule].parameter.example;
                 options.path = (RtPath)path;
                 lab_progress(lab, (rule + dtype / 2.0) / RT_RULE_COUNT);
                 if (!edit_future(lab, page, &shape, &options, edits, &e)) return;

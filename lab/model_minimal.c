@@ -168,6 +168,7 @@ void model_minimal(Lab *lab, Page *page) {
         bool unique = unique_heads(lab, page, &p, programs[k].alphabet);
         for (int rule = 0; rasp_rule_name(rule); rule++) {
             if ((rule == RASP_HARD_LEFT || rule == RASP_HARD_RIGHT) && !unique) continue;
+            if (rasp_rule_parameter((RaspRule)rule).name) continue; /* items 14 and 15 */
             RaspEngine *engine = lab_engine(lab, page, &p, (RaspRule)rule, 1);
             if (!engine) return;
             lab_progress(lab, (k + rule / 6.0) / PROGRAMS);

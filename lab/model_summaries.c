@@ -12,7 +12,7 @@
 /* The engine's weights of queries on keys: what it reads where the values are unit vectors. */
 static Matrix engine_weights(Lab *lab, Page *page, Matrix q, Matrix k, double temperature,
                              RtMask mask) {
-    EngineHead head = {RT_SOFTMAX, temperature, mask, RT_F64, 0, NULL};
+    EngineHead head = {RT_SOFTMAX, temperature, mask, RT_F64, 0, NULL, 0};
     return engine_attend(lab, page, &head, q, k, matrix_identity(lab->arena, k.rows));
 }
 
@@ -76,7 +76,7 @@ static double forgotten(Lab *lab, Matrix a, size_t r, double *equal) {
 
 /* A uniform head of the engine over growing prefixes, against a sum that runs along. */
 static double running_error(Lab *lab, Page *page, size_t n) {
-    EngineHead head = {RT_SOFTMAX, 1, RT_MASK_CAUSAL, RT_F64, 0, NULL};
+    EngineHead head = {RT_SOFTMAX, 1, RT_MASK_CAUSAL, RT_F64, 0, NULL, 0};
     Matrix zero = matrix_new(lab->arena, n, 1);
     Matrix v = matrix_normal(lab->arena, lab->rng, n, VALUE, 1);
     Matrix found = engine_attend(lab, page, &head, zero, zero, v);
@@ -221,7 +221,7 @@ static double mean_error(Lab *lab, Page *page) {
     Matrix q = matrix_normal(lab->arena, lab->rng, SAMPLE, 3, 1);
     Matrix zero = matrix_new(lab->arena, SAMPLE, 3);
     Matrix v = matrix_normal(lab->arena, lab->rng, SAMPLE, 1, 1);
-    EngineHead head = {RT_SOFTMAX, 1, RT_MASK_NONE, RT_F64, 0, NULL};
+    EngineHead head = {RT_SOFTMAX, 1, RT_MASK_NONE, RT_F64, 0, NULL, 0};
     Matrix found = engine_attend(lab, page, &head, q, zero, v);
     double mean = mean_of(v.x, SAMPLE), runs = 0, worst = 0;
     for (size_t i = 0; i < SAMPLE; i++) runs += (v.x[i] - runs) / (double)(i + 1);
@@ -270,7 +270,7 @@ static void check_tally(Page *page, const char *what, const Tally *t, double exp
  * query's group; a fixed mean is one number for all queries. */
 static void try_groups(Lab *lab, Page *page, Tally *asked, Tally *fixed, size_t *answers) {
     Matrix q = matrix_new(lab->arena, SAMPLE, GROUPS), v = matrix_new(lab->arena, SAMPLE, 1);
-    EngineHead head = {RT_SOFTMAX, 1e-3, RT_MASK_NONE, RT_F64, 0, NULL};
+    EngineHead head = {RT_SOFTMAX, 1e-3, RT_MASK_NONE, RT_F64, 0, NULL, 0};
     for (size_t j = 0; j < SAMPLE; j++) {
         *matrix_at(q, j, j % GROUPS) = 1;
         v.x[j] = (double)(j % GROUPS) + rng_normal(lab->rng);
@@ -307,7 +307,7 @@ static double readings_apart(Lab *lab, Page *page) {
     Matrix q = matrix_normal(lab->arena, lab->rng, SAMPLE, D, 1);
     Matrix k = matrix_normal(lab->arena, lab->rng, SAMPLE, D, 1);
     Matrix v = matrix_normal(lab->arena, lab->rng, SAMPLE, VALUE, 1);
-    EngineHead head = {RT_SOFTMAX, 2, RT_MASK_CAUSAL, RT_F64, 0, NULL};
+    EngineHead head = {RT_SOFTMAX, 2, RT_MASK_CAUSAL, RT_F64, 0, NULL, 0};
     Matrix out = engine_attend(lab, page, &head, q, k, v);
     Matrix a = engine_weights(lab, page, q, k, 2, RT_MASK_CAUSAL);
     double worst = matrix_difference(matrix_product(lab->arena, a, v), out);

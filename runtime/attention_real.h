@@ -14,6 +14,7 @@ typedef struct {
     RtMask mask;
     bool sink;           /* whether queries see column 0 */
     Real factor, window; /* of scores: scale / temperature; see Scores */
+    double parameter;    /* of the rule */
     const Real *bias;    /* added to scores, by query − key; NULL: none */
     Real *out;           /* [c, ·]: column q − out_from gets what query q reads */
     size_t ldout, out_from;
@@ -138,7 +139,7 @@ static void weigh_row(const Kernels *kernels, RtRule rule, const Attention *at, 
         return;
     }
     if (top > tiles->m[r]) raise_top(kernels, at, tiles, r, top);
-    Real sum = rules[rule](&(Scores){s, n, tiles->m[r], at->window, kernels});
+    Real sum = rules[rule](&(Scores){s, n, tiles->m[r], at->window, at->parameter, kernels});
     if (at->copies) {
         sum = 0;
         kernels->mix(s, tiles->lds, 1, at->copies + k0, 0, n, 1, &sum, 1);

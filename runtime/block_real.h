@@ -88,6 +88,7 @@ static Attention head_view(const Prepared *prepared, const Head *head, size_t n,
                        .sink = head->sink,
                        .factor = (Real)(scale / divisor),
                        .window = (Real)(head->gap / 4 * scale),
+                       .parameter = options->parameter,
                        .bias = head->bias};
 }
 

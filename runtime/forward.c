@@ -123,6 +123,7 @@ static Lookahead find_lookahead(const Model *model) {
 static bool check_options(const RunOptions *options, RtError *err) {
     if ((unsigned)options->rule >= RT_RULE_COUNT)
         return rt_error(err, "no such weight rule: %d", (int)options->rule);
+    if (!rt_rule_check(options->rule, options->parameter, err)) return false;
     if ((unsigned)options->path >= RT_PATH_COUNT)
         return rt_error(err, "no such path: %d", (int)options->path);
     if (!(options->temperature > 0) || !isfinite(options->temperature))

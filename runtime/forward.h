@@ -29,6 +29,7 @@ extern const char *const rt_path_names[RT_PATH_COUNT]; /* "auto", "dense", "spar
 
 typedef struct {
     RtRule rule;        /* softmax: the model's own kernel */
+    double parameter;   /* of rules that take one: entmax's α, top-k's k; else 0 */
     double temperature; /* > 0; of rules that have one */
     RtBias bias;        /* what position adds to scores */
     RtPath path;

@@ -209,7 +209,7 @@ static void read_shared(const Kernels *kernels, RtRule rule, const Attention *vi
         kernels->scores(view->q + j, view->ldq, 1, view->k, view->ldk, view->keys, view->d,
                         view->factor, row, ld);
         Real top = kernels->max_row(row, view->keys);
-        rules[rule](&(Scores){row, view->keys, top, view->window, kernels});
+        rules[rule](&(Scores){row, view->keys, top, view->window, view->parameter, kernels});
         merge->fresh[g] = (uint32_t)view->keys;
     }
     Real sum = 0;

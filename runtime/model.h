@@ -96,7 +96,7 @@ typedef struct {
 typedef struct {
     RtDtype dtype;
     size_t alphabet_size, max_length, width; /* V, N, W: all ≥ 1 */
-    RtRule kernel; /* what stands for softmax when the model runs: a rule with a temperature */
+    RtRule kernel; /* what stands for softmax when the model runs: one that may (RtRuleInfo) */
     RtKind token_type;
     RtAtom *alphabet; /* V atoms of kind token_type, all different */
     Tensor tokens;    /* [V+1, W]: row 1+k for token k */

@@ -234,8 +234,8 @@ static bool check_outputs(const Model *model, RtError *err) {
 static bool check_sizes(const Model *model, RtError *err) {
     if ((unsigned)model->dtype >= RT_DTYPE_COUNT)
         return rt_error(err, "dtype: no such type: %d", (int)model->dtype);
-    if ((unsigned)model->kernel >= RT_RULE_COUNT || !rt_rules[model->kernel].temperature)
-        return rt_error(err, "kernel: expected a rule that has a temperature, found %d",
+    if ((unsigned)model->kernel >= RT_RULE_COUNT || !rt_rules[model->kernel].kernel)
+        return rt_error(err, "kernel: expected softmax or what may stand for it, found rule %d",
                         (int)model->kernel);
     bool small = model->alphabet_size < PTRDIFF_MAX && model->max_length < PTRDIFF_MAX;
     if (small && model->alphabet_size && model->max_length && model->width) return true;

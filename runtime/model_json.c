@@ -386,7 +386,7 @@ static bool read_kernel(Model *model, const json_t *document, RtError *err) {
     size_t count = 0, found;
     if (!json_object_get(document, "kernel")) return true;
     for (int r = 0; r < RT_RULE_COUNT; r++) {
-        if (!rt_rules[r].temperature) continue;
+        if (!rt_rules[r].kernel) continue;
         names[count] = rt_rules[r].name;
         rules[count++] = (RtRule)r;
     }

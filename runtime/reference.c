@@ -56,7 +56,7 @@ static void softmax_row(double *s, size_t n) {
 }
 
 /* a = (z − t)₊^power, z = (s − max)/power; t, at which they add up to 1, by bisection. */
-static void sparse_row(double *s, size_t n, int power) {
+static void sparse_row(double *s, size_t n, double power) {
     double m = row_max(s, n), low = -1, high = 0, sum = 0;
     for (int step = 0; step < 100; step++) {
         double t = (low + high) / 2;
@@ -68,6 +68,17 @@ static void sparse_row(double *s, size_t n, int power) {
     sum = 0;
     for (size_t k = 0; k < n; k++) sum += s[k] = pow(fmax((s[k] - m) / power - low, 0), power);
     for (size_t k = 0; k < n; k++) s[k] /= sum;
+}
+
+/* Softmax of those that have fewer than k before them: larger ones, and equal ones on their left.
+ * `a` comes as a copy of the scores. */
+static void top_row(const double *s, double *a, size_t n, double k) {
+    for (size_t i = 0; i < n; i++) {
+        double before = 0;
+        for (size_t j = 0; j < n; j++) before += s[j] > s[i] || (s[j] == s[i] && j < i);
+        if (!(before < k)) a[i] = -INFINITY;
+    }
+    softmax_row(a, n);
 }
 
 /* The three hard rules differ in which of the selected keys count. */
@@ -116,16 +127,30 @@ static void score(const Pass *p, size_t number, const ModelHead *head, const dou
     }
 }
 
-/* a[n1, n1]: scores become weights. */
-static void weigh(const ModelHead *head, const ReferenceOptions *options, size_t n1, double *a) {
+/* s[n1, n1] -> a[n1, n1], which comes as a copy of it: scores become weights. */
+static void weigh(const ModelHead *head, const ReferenceOptions *options, size_t n1,
+                  const double *s, double *a) {
     double scale = head->scale == RT_SCALE_LOG_LENGTH ? log((double)n1) : 1;
-    for (size_t i = 0; i < n1; i++) {
-        if (options->rule == RT_SOFTMAX)
-            softmax_row(a + i * n1, n1);
-        else if (options->rule == RT_SPARSEMAX || options->rule == RT_ENTMAX15)
-            sparse_row(a + i * n1, n1, options->rule == RT_SPARSEMAX ? 1 : 2);
-        else
-            hard_row(a + i * n1, n1, head->gap / 4 * scale, options->rule);
+    for (size_t i = 0; i < n1; i++, s += n1, a += n1) {
+        switch (options->rule) {
+        case RT_SOFTMAX:
+            softmax_row(a, n1);
+            break;
+        case RT_SPARSEMAX:
+            sparse_row(a, n1, 1);
+            break;
+        case RT_ENTMAX15:
+            sparse_row(a, n1, 2);
+            break;
+        case RT_ENTMAX:
+            sparse_row(a, n1, 1 / (options->parameter - 1));
+            break;
+        case RT_TOP_K:
+            top_row(s, a, n1, options->parameter);
+            break;
+        default:
+            hard_row(a, n1, head->gap / 4 * scale, options->rule);
+        }
     }
 }
 
@@ -160,7 +185,7 @@ static bool add_head(const Pass *p, size_t number, const ModelHead *head, const 
     if (ok) {
         score(p, number, head, q, k, s);
         memcpy(a, s, n1 * n1 * sizeof *a);
-        weigh(head, p->options, n1, a);
+        weigh(head, p->options, n1, s, a);
         if (patch->weights) patch->weights(patch->context, p->layer, number, p->n, a);
         z = multiply(a, n1, &(Tensor){n1, head->value.cols, v});
         result = z ? multiply(z, n1, &head->output) : NULL;

@@ -53,7 +53,8 @@ typedef struct {
 } ReferencePatch;
 
 typedef struct {
-    RtRule rule; /* softmax: the model's own kernel */
+    RtRule rule;      /* softmax: the model's own kernel */
+    double parameter; /* as in RunOptions */
     double temperature;
     RtBias bias;
     const volatile sig_atomic_t *stop; /* NULL, or what ends the pass when it is set */

@@ -9,6 +9,7 @@ typedef struct {
     size_t n;
     Real top;    /* the row's maximum, finite */
     Real window; /* how far below the maximum a key is still selected */
+    double parameter;
     const Kernels *kernels;
 } Scores;
 
@@ -79,6 +80,99 @@ static Real sparsemax(const Scores *row) {
 
 static Real entmax15(const Scores *row) {
     return entmax(row, 2);
+}
+
+/* The same for any α > 1, as exponentials of logarithms, so that α near 1 is as good as any: a key
+ * x below the maximum has the share (1 + (x − u)/power)₊^power, power = 1/(α − 1), with the u at
+ * which shares add up to 1. It is between 0, where the maximum alone has 1, and power, where
+ * nothing is left. Beyond α = 2 the sum is not convex: a step of Newton's that would leave the
+ * bracket halves it instead. */
+static double entmax_share(double x, double u, double power) {
+    double base = (x - u) / power;
+    return base > -1 ? exp(power * log1p(base)) : 0;
+}
+
+static double entmax_sum(const Scores *row, double u, double power, double *slope) {
+    double sum = *slope = 0;
+    for (size_t j = 0; j < row->n; j++) {
+        double x = (double)row->s[j] - (double)row->top, share = entmax_share(x, u, power);
+        if (!(share > 0)) continue;
+        sum += share;
+        *slope += share / (1 + (x - u) / power);
+    }
+    return sum;
+}
+
+/* The largest u found at which the sum is still 1 or more: no row is left without a weight. */
+static double entmax_level(const Scores *row, double power) {
+    enum { MOST_STEPS = 200 };
+    const double enough = 1e-15;
+    double low = 0, high = power, u = 0, slope;
+    for (int step = 0; step < MOST_STEPS; step++) {
+        double sum = entmax_sum(row, u, power, &slope);
+        if (sum >= 1)
+            low = u;
+        else
+            high = u;
+        if (sum >= 1 && sum - 1 <= enough) break;
+        u += (sum - 1) / slope;
+        if (!(u > low && u < high)) u = low + (high - low) / 2;
+        if (u == low || u == high) break;
+    }
+    return low;
+}
+
+static Real entmax_alpha(const Scores *row) {
+    double power = 1 / (row->parameter - 1), u = entmax_level(row, power);
+    double most = entmax_share(0, u, power);
+    Real sum = 0;
+    for (size_t j = 0; j < row->n; j++) {
+        double x = (double)row->s[j] - (double)row->top;
+        sum += row->s[j] = (Real)(entmax_share(x, u, power) / most);
+    }
+    return sum;
+}
+
+/* A whole number that orders as x does; −0 is 0. */
+static uint64_t rank_of(Real x) {
+    RealBits bits;
+    Real plain = x + 0;
+    memcpy(&bits, &plain, sizeof bits);
+    uint64_t sign = UINT64_C(1) << (8 * sizeof bits - 1), all = sign | (sign - 1);
+    uint64_t pattern = (uint64_t)bits & all;
+    return pattern & sign ? ~pattern & all : pattern | sign;
+}
+
+static size_t count_from(const Scores *row, uint64_t least) {
+    size_t count = 0;
+    for (size_t j = 0; j < row->n; j++) count += rank_of(row->s[j]) >= least;
+    return count;
+}
+
+/* The rank of the k-th largest score, k ≤ n, by bisection: no memory, and no order is disturbed. */
+static uint64_t rank_of_largest(const Scores *row, size_t k) {
+    uint64_t low = rank_of(-(Real)INFINITY), high = rank_of(row->top);
+    while (low < high) {
+        uint64_t middle = low + (high - low + 1) / 2;
+        if (count_from(row, middle) >= k)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+static Real top_k(const Scores *row) {
+    if (!(row->parameter < (double)row->n)) return softmax(row);
+    size_t k = (size_t)row->parameter;
+    uint64_t least = rank_of_largest(row, k);
+    size_t room = k - count_from(row, least + 1); /* for those equal to the k-th */
+    for (size_t j = 0; j < row->n; j++) {
+        uint64_t rank = rank_of(row->s[j]);
+        bool kept = rank > least || (rank == least && room > 0 && room--);
+        if (!kept) row->s[j] = -(Real)INFINITY;
+    }
+    return softmax(row);
 }
 
 static Rule *const rules[RT_RULE_COUNT] = {

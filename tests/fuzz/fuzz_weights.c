@@ -96,11 +96,13 @@ static void stream(RaspEngine *engine, const RaspModelInfo *info, size_t length)
 }
 
 static void run_way(const RaspModel *model, const RaspModelInfo *info, unsigned way) {
-    static const RaspRule rules[] = {RASP_SOFTMAX, RASP_AVERAGE, RASP_HARD_RIGHT, RASP_HARD_LEFT};
+    enum { RULES = RASP_TOP_K + 1 };
     RaspError error;
     size_t most = info->max_length < TOKENS ? info->max_length : TOKENS;
-    RaspEngineOptions options = {.rule = rules[way % 4],
-                                 .path = way / 4 % 2 ? RASP_PATH_SPARSE : RASP_PATH_DENSE,
+    RaspRule rule = (RaspRule)(way % RULES);
+    RaspEngineOptions options = {.rule = rule,
+                                 .parameter = rasp_rule_parameter(rule).example,
+                                 .path = way / RULES % 2 ? RASP_PATH_SPARSE : RASP_PATH_DENSE,
                                  .threads = 1};
     RaspEngine *engine = rasp_engine_new(model, &options, &config, &error);
     if (!engine) { /* `where` needs the program, which may be broken */
@@ -108,7 +110,7 @@ static void run_way(const RaspModel *model, const RaspModelInfo *info, unsigned 
         if (!info->where && error.status != RASP_OUT_OF_MEMORY) complain("no engine", error.text);
         return;
     }
-    run(engine, info, way / 8 % 4 ? most : 1);
+    run(engine, info, way / (2 * RULES) % 4 ? most : 1);
     stream(engine, info, most);
     rasp_engine_free(engine);
 }

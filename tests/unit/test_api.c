@@ -216,7 +216,13 @@ static void tables(void **state) {
     assert_null(rasp_dtype_name(RASP_F64 + 1));
     assert_null(rasp_masks_name(RASP_MASKS_CAUSAL + 1));
     assert_null(rasp_layout_name(RASP_STANDARD + 1));
-    assert_null(rasp_rule_name(RASP_ENTMAX15 + 1));
+    assert_null(rasp_rule_name(RASP_TOP_K + 1));
+    assert_true(rasp_rule_is_kernel(RASP_ENTMAX15) && !rasp_rule_is_kernel(RASP_ENTMAX));
+    assert_false(rasp_rule_is_kernel((RaspRule)99) || rasp_rule_accepts((RaspRule)99, 0));
+    assert_string_equal(rasp_rule_parameter(RASP_TOP_K).name, "k");
+    assert_null(rasp_rule_parameter(RASP_AVERAGE).name);
+    assert_null(rasp_rule_parameter((RaspRule)-1).name);
+    assert_true(rasp_rule_accepts(RASP_TOP_K, 2) && !rasp_rule_accepts(RASP_TOP_K, 2.5));
     assert_null(rasp_path_name(RASP_PATH_SPARSE + 1));
     assert_string_equal(rasp_version(), RASP_VERSION);
 }

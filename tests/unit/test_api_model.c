@@ -144,10 +144,9 @@ static void engines(void **state) {
     RaspTarget target = {.alphabet = "ab", .max_length = 3, .first = "a", .where = "indices < 2"};
     RaspModel *model = model_of(histogram, &target);
     RaspError error;
-    const RaspEngineOptions wrong[] = {{.rule = (RaspRule)7},
-                                       {.path = (RaspPath)-1},
-                                       {.temperature = -1},
-                                       {.temperature = (double)NAN},
+    const RaspEngineOptions wrong[] = {{.rule = (RaspRule)99}, {.rule = RASP_TOP_K},
+                                       {.parameter = 1},       {.path = (RaspPath)-1},
+                                       {.temperature = -1},    {.temperature = (double)NAN},
                                        {.threads = -1}};
     (void)state;
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
@@ -156,7 +155,9 @@ static void engines(void **state) {
     }
     for (int rule = 0; rasp_rule_name(rule); rule++)
         for (int path = 0; rasp_path_name(path); path++) {
-            RaspEngineOptions options = {.rule = (RaspRule)rule, .path = (RaspPath)path};
+            RaspEngineOptions options = {.rule = (RaspRule)rule,
+                                         .parameter = rasp_rule_parameter((RaspRule)rule).example,
+                                         .path = (RaspPath)path};
             RaspEngine *engine = rasp_engine_new(model, &options, NULL, &error);
             assert_non_null(engine);
             RaspInput input = input_of("ab");

@@ -134,7 +134,7 @@ static void test_engine(void **state) {
     e.head.mask = RT_MASK_CAUSAL;
     notebook_run(notebook, "causal", attend_once, &e);
     assert_near(e.found[0], 4, 0);
-    e.head = (EngineHead){RT_SPARSEMAX, 1, RT_MASK_NONE, RT_F64, 0, NULL}; /* ln 3 > 1: alone */
+    e.head = (EngineHead){RT_SPARSEMAX, 1, RT_MASK_NONE, RT_F64, 0, NULL, 0}; /* ln 3 > 1: alone */
     notebook_run(notebook, "sparse", attend_once, &e);
     assert_near(e.found[0], 8, 0);
     e.head.temperature = 0; /* refused, and that shows */

@@ -57,8 +57,10 @@ static void compare_reading(const Model *model, const ModelOutput *output, const
 
 static void compare(const Model *model, const RunOptions *options, const size_t *ids, size_t n) {
     RtError err = {""};
-    ReferenceOptions how = {
-        .rule = options->rule, .temperature = options->temperature, .bias = options->bias};
+    ReferenceOptions how = {.rule = options->rule,
+                            .parameter = options->parameter,
+                            .temperature = options->temperature,
+                            .bias = options->bias};
     double *h = reference_run(model, &how, ids, n, &err);
     RunOptions raw_options = *options;
     raw_options.keep_raw = true;
@@ -172,6 +174,13 @@ static void test_merging(void **state) {
     }
 }
 
+/* A number for a rule that takes one: small and large, so that it matters and does not. */
+static double some_parameter(Random *random, RtRule rule) {
+    static const double alphas[] = {1.05, 1.3, 1.5, 2, 2.7, 6};
+    if (rule == RT_ENTMAX) return alphas[random_below(random, 6)];
+    return rule == RT_TOP_K ? 1 + (double)random_below(random, 90) : 0;
+}
+
 /* Whole numbers: scores are exact in both types and ties are frequent. One layer, since averages
  * are no longer whole. */
 static void test_hard_rules(void **state) {
@@ -183,7 +192,8 @@ static void test_hard_rules(void **state) {
         shape.layers = 1;
         RunOptions options = run_options();
         options.rule = (RtRule)(i % RT_RULE_COUNT);
-        options.path = (RtPath)(i / 4 % RT_PATH_COUNT);
+        options.parameter = some_parameter(&random, options.rule);
+        options.path = (RtPath)(i / RT_RULE_COUNT % RT_PATH_COUNT);
         options.query_tile = 1 + random_below(&random, 40);
         options.temperature = 3; /* softmax alone has one */
         compare_random(&random, &shape, &options, 1 + random_below(&random, 80));
@@ -206,7 +216,8 @@ static void test_biases(void **state) {
         RunOptions options = run_options();
         options.rule = (RtRule)(i % RT_RULE_COUNT);
         if (options.rule != RT_SOFTMAX) shape.whole = true, shape.layers = 1;
-        options.path = (RtPath)(i / 4 % RT_PATH_COUNT);
+        options.parameter = some_parameter(&random, options.rule);
+        options.path = (RtPath)(i / RT_RULE_COUNT % RT_PATH_COUNT);
         options.query_tile = 1 + random_below(&random, 40);
         options.key_tile = 1 + random_below(&random, 40);
         options.temperature = 3;

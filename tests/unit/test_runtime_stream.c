@@ -133,6 +133,7 @@ static void check_stream(Random *random, RtDtype dtype, RtPath path, RtRule rule
     RunOptions options = run_options();
     options.path = path;
     options.rule = rule;
+    options.parameter = rt_rules[rule].parameter.example;
     if (biased) options.bias = (RtBias){near_bias, NULL};
     RtError err;
     Engine *engine = engine_new(model, &options, &err);
@@ -162,10 +163,10 @@ static void check_stream(Random *random, RtDtype dtype, RtPath path, RtRule rule
 static void test_stream(void **state) {
     (void)state;
     Random random = {23};
-    for (size_t i = 0; i < 24; i++)
+    for (size_t i = 0; i < 32; i++)
         check_stream(&random, (RtDtype)(i % 2), (RtPath)(i / 2 % 3),
                      i < 16 ? RT_SOFTMAX : (RtRule)(i % RT_RULE_COUNT), false);
-    for (size_t i = 0; i < 12; i++)
+    for (size_t i = 0; i < 16; i++)
         check_stream(&random, (RtDtype)(i % 2), (RtPath)(i / 2 % 3),
                      i < 6 ? RT_SOFTMAX : (RtRule)(i % RT_RULE_COUNT), true);
 }
