@@ -104,7 +104,7 @@ static bool check(Core *core, void *context) {
         .progress_context = o->progress_context};
     CheckReport report;
     RtError reason;
-    arena_charge(core->arena, count * engine_bytes(&m->info));
+    arena_charge(core->arena, count * engine_bytes(m));
     if (!check_model(&subject, &options, core->arena, &report, &reason))
         return engine_failed(core, &reason);
     fill(r, &report, runs, count);

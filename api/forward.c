@@ -100,9 +100,15 @@ bool engine_options(Core *core, const RaspEngineOptions *o, RunOptions *options)
     return true;
 }
 
-/* An engine keeps each weight once, with an index where the matrix is compressed. */
-size_t engine_bytes(const RaspModelInfo *info) {
-    return info->parameters * (sizeof(double) + sizeof(uint32_t));
+/* An engine keeps each weight once, with an index where the matrix is compressed, and what position
+ * adds to the scores of a head at each distance. */
+size_t engine_bytes(const RaspModel *m) {
+    size_t heads = 0, biases = 0, row = 2 * m->model->max_length * sizeof(double);
+    for (size_t l = 0; l < m->model->layer_count; l++)
+        for (size_t h = 0; h < m->model->layers[l]->head_count; h++)
+            heads += m->model->layers[l]->heads[h]->bias.form != RT_BIAS_NONE;
+    if (__builtin_mul_overflow(heads, row, &biases)) return SIZE_MAX >> 16;
+    return m->info.parameters * (sizeof(double) + sizeof(uint32_t)) + biases;
 }
 
 /* --- engines ---------------------------------------------------------------------------- */
@@ -127,7 +133,7 @@ static bool start(Core *core, void *context) {
     const RaspEngineOptions *o = context;
     RtError reason;
     if (!engine_options(core, o, &e->options)) return false;
-    arena_charge(core->arena, engine_bytes(&e->owner->info));
+    arena_charge(core->arena, engine_bytes(e->owner));
     e->engine = engine_new(e->model, &e->options, &reason);
     if (e->engine) return make_judge(e);
     if (!e->owner->name) return core_fail(core, RASP_FAILED, "%s", reason.text);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,7 +72,10 @@ static bool list_outputs(RaspModel *m) {
     return m->info.output_count > 0;
 }
 
+/* Of heads with position biases nothing is certified, whatever the file says. */
 static double certified(const Model *model) {
+    size_t layer, head;
+    if (model_find_bias(model, &layer, &head)) return -1;
     const json_t *certificate = json_object_get(model->extra, "certificate");
     const json_t *error = json_object_get(certificate, "error");
     return json_is_number(error) ? json_number_value(error) : -1;
@@ -234,11 +238,25 @@ void rasp_model_free(RaspModel *m) {
 
 /* --- as JSON ---------------------------------------------------------------------------- */
 
+/* As in a weights file. */
+static json_t *bias_json(const HeadBias *bias, bool *lost) {
+    json_t *entry = json_object(), *values = json_array();
+    for (size_t k = 0; k < bias->count; k++)
+        describe_append(values,
+                        isfinite(bias->values[k]) ? json_real(bias->values[k]) : json_null(), lost);
+    describe_set(entry, "form", json_string(rt_bias_names[bias->form]), lost);
+    if (bias->from) describe_set(entry, "from", json_integer(bias->from), lost);
+    describe_set(entry, "values", values, lost);
+    return entry;
+}
+
 static json_t *head_json(const ModelHead *head, bool *lost) {
     json_t *entry = json_deep_copy(head->extra);
     describe_set(entry, "rank", json_integer((json_int_t)head->query.cols), lost);
     describe_set(entry, "mask", json_string(rt_mask_names[head->mask]), lost);
     describe_set(entry, "sink", json_boolean(head->sink), lost);
+    if (head->bias.form != RT_BIAS_NONE)
+        describe_set(entry, "bias", bias_json(&head->bias, lost), lost);
     return entry;
 }
 

@@ -35,7 +35,7 @@ RaspModel *model_blank(void);
 /* Fills `info` from `model`; for bodies of core_call. */
 bool model_inform(RaspModel *m);
 
-size_t engine_bytes(const RaspModelInfo *info);
+size_t engine_bytes(const RaspModel *m);
 /* Options of a run that the core's `cancel` ends; false after a message. */
 bool engine_options(Core *core, const RaspEngineOptions *wanted, RunOptions *options);
 /* What the runtime says of a run: it tells "interrupted" in words alone.  Gives false. */

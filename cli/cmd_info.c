@@ -107,8 +107,20 @@ static void print_sizes(const Info *info) {
              grouped(m->parameters), grouped(m->nonzero), m->width, rasp_dtype_name((int)m->dtype));
 }
 
+static bool has_biases(const Info *info) {
+    size_t l, h;
+    const json_t *layer, *head;
+    json_array_foreach(json_object_get(info->document, "layers"), l, layer) json_array_foreach(
+        json_object_get(layer, "heads"), h, head) if (json_object_get(head, "bias")) return true;
+    return false;
+}
+
 static void print_certificate(const Info *info) {
     const json_t *c = json_object_get(info->document, "certificate");
+    if (has_biases(info)) {
+        put_line(2, "certified       no: heads have position biases");
+        return;
+    }
     if (!json_is_object(c)) {
         put_line(2, "certified       no");
         return;
@@ -150,14 +162,25 @@ static long long number_in(const json_t *object, const char *key) {
     return json_integer_value(json_object_get(object, key));
 }
 
+/* ", bias alibi 0.5", ", bias t5 (32 numbers)", or "". */
+static const char *bias_text(const json_t *head) {
+    const json_t *bias = json_object_get(head, "bias"), *values = json_object_get(bias, "values");
+    if (!bias) return "";
+    if (json_array_size(values) == 1)
+        return arena_format(command_arena(), ", bias %s %g", text_in(bias, "form"),
+                            json_number_value(json_array_get(values, 0)));
+    return arena_format(command_arena(), ", bias %s (%zu numbers)", text_in(bias, "form"),
+                        json_array_size(values));
+}
+
 static void print_head(const json_t *head, size_t number) {
     const char *source = text_in(head, "source"), *result = text_in(head, "result");
     const char *selector = text_in(head, "selector");
     put_line(4, "head %zu: %s", number + 1,
              *selector ? selector : "(its selector is not recorded)");
-    put_line(6, "%s%s%s, rank %lld, mask %s%s", source, *source ? "; " : "",
+    put_line(6, "%s%s%s, rank %lld, mask %s%s%s", source, *source ? "; " : "",
              *result ? result : "unknown result", number_in(head, "rank"), text_in(head, "mask"),
-             json_is_true(json_object_get(head, "sink")) ? ", sink" : "");
+             json_is_true(json_object_get(head, "sink")) ? ", sink" : "", bias_text(head));
     print_sops(json_object_get(head, "sops"));
 }
 

@@ -75,6 +75,13 @@ static void put_sources(Json *j, const json_t *document) {
     json_end(j);
 }
 
+/* As the file has it; null stands for a number below all others. */
+static void put_bias(Json *j, const json_t *bias) {
+    char *text = bias ? json_dumps(bias, JSON_COMPACT) : NULL;
+    if (text) json_ready(j, "bias", text);
+    free(text);
+}
+
 static void put_layers(Json *j, const json_t *document) {
     size_t l, h;
     const json_t *layer, *head;
@@ -88,6 +95,7 @@ static void put_layers(Json *j, const json_t *document) {
             json_text(j, "scale", json_string_value(json_object_get(head, "scale")));
             json_flag(j, "sink", json_is_true(json_object_get(head, "sink")));
             json_number(j, "gap", "%.17g", json_number_value(json_object_get(head, "gap")));
+            put_bias(j, json_object_get(head, "bias"));
             json_end(j);
         }
         json_end(j);

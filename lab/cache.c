@@ -83,6 +83,7 @@ static void attend(const Cache *cache, const ModelHead *head, size_t at, const d
     running_clear(state);
     for (size_t j = first; j < end; j++) {
         double *kept = kept_row(cache, j) + at, score = dot(query, kept, d);
+        if (position && j) score += rt_bias_at(&head->bias, (ptrdiff_t)position - (ptrdiff_t)j);
         running_add(state, &score, (Matrix){1, c, kept + d}, 0, 1);
     }
 }

@@ -20,6 +20,8 @@ static bool fill(Model *model, const EngineHead *head, Matrix q, Matrix k, Matri
     if (!h) return false;
     h->mask = head->mask;
     h->sink = false;
+    const HeadBias *bias = head->bias;
+    if (bias && !head_set_bias(h, bias->form, bias->from, bias->values, bias->count)) return false;
     for (size_t i = 0; i < q.cols; i++) {
         tensor_set(&h->query, at.query + i, i, 1);
         tensor_set(&h->key, at.key + i, i, 1);
@@ -52,7 +54,6 @@ Matrix engine_attend(Lab *lab, Page *page, const EngineHead *head, Matrix q, Mat
     options.parameter = head->parameter;
     options.temperature = head->temperature;
     options.threads = 1;
-    if (head->bias) options.bias = *head->bias;
     options.key_tile = options.query_tile = head->key_tile;
     Model *model = model_new(head->dtype, RT_INT, alphabet, q.rows, q.rows, places_of(q, v).width);
     Engine *engine = model && fill(model, head, q, k, v) ? engine_new(model, &options, &err) : NULL;

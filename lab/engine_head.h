@@ -15,9 +15,9 @@ typedef struct EngineHead {
     double temperature; /* > 0 */
     RtMask mask;
     RtDtype dtype;
-    size_t key_tile;    /* keys a tile of scores; 0: chosen */
-    const RtBias *bias; /* what position adds; NULL: nothing */
-    double parameter;   /* of a rule that takes one, else 0 */
+    size_t key_tile;      /* keys a tile of scores; 0: chosen */
+    const HeadBias *bias; /* what position adds; NULL: nothing */
+    double parameter;     /* of a rule that takes one, else 0 */
 } EngineHead;
 
 /* q[n, d], k[n, d], v[n, c] -> out[n, c], in the lab's scratch. Fails the measurement's check of

@@ -57,9 +57,10 @@ void heads_prior(Lab *lab, Page *page) {
 /* --- in the engine ------------------------------------------------------------------------------
  */
 
-/* The weights of every position by the runtime's engine, causal, under the biases of the key's
- * distance before the query; all scores are 0 but for s[j] of the key j. */
-static Matrix engine_weights(Lab *lab, Page *page, const double *s, size_t n, const RtBias *bias) {
+/* The weights of every position by the runtime's engine, causal, under a bias as weights files have
+ * it; all scores are 0 but for s[j] of the key j. */
+static Matrix engine_weights(Lab *lab, Page *page, const double *s, size_t n,
+                             const HeadBias *bias) {
     EngineHead head = {RT_SOFTMAX, 1, RT_MASK_CAUSAL, RT_F64, 0, bias, 0};
     Matrix q = matrix_new(lab->arena, n, 1), k = matrix_new(lab->arena, n, 1);
     for (size_t j = 0; j < n; j++) {
@@ -67,21 +68,6 @@ static Matrix engine_weights(Lab *lab, Page *page, const double *s, size_t n, co
         *matrix_at(k, j, 0) = s ? s[j] : 0;
     }
     return engine_attend(lab, page, &head, q, k, matrix_identity(lab->arena, n));
-}
-
-static double engine_alibi(const void *slope, size_t layer, size_t head, ptrdiff_t distance) {
-    (void)layer, (void)head;
-    return distance < 0 ? 0 : alibi_bias(*(const double *)slope, (size_t)distance);
-}
-
-static double engine_t5(const void *bias, size_t layer, size_t head, ptrdiff_t distance) {
-    (void)layer, (void)head;
-    return distance < 0 ? 0 : ((const double *)bias)[t5_bucket((size_t)distance)];
-}
-
-static double engine_window(const void *width, size_t layer, size_t head, ptrdiff_t distance) {
-    (void)layer, (void)head;
-    return distance < 0 ? 0 : window_bias(*(const size_t *)width, (size_t)distance);
 }
 
 /* --- 8: ALiBi -----------------------------------------------------------------------------------
@@ -109,7 +95,7 @@ void heads_alibi(Lab *lab, Page *page) {
             }
         }
         memcpy(shown + (h - 1) * LONG, a, sizeof a);
-        Matrix run = engine_weights(lab, page, NULL, LONG, &(RtBias){engine_alibi, &m});
+        Matrix run = engine_weights(lab, page, NULL, LONG, &(HeadBias){RT_BIAS_ALIBI, 0, 1, &m});
         engine = fmax(engine, max_difference(matrix_row(run, LONG - 1), a, LONG));
         rng_normals(lab->rng, s, LONG, 1);
         for (size_t j = 0; j < LONG; j++) sum += r[j] = exp(-m * (double)(LONG - 1 - j));
@@ -163,7 +149,7 @@ void heads_t5(Lab *lab, Page *page) {
     check_near(page, IDENTITY, "bucket of distance 1,000,000", t5_bucket(1000000), 31, 0);
     check_near(page, IDENTITY, "largest difference from the weights of the prior exp(b)",
                max_difference(a, b, N), 0, 1e-12);
-    Matrix run = engine_weights(lab, page, s, N, &(RtBias){engine_t5, bias});
+    Matrix run = engine_weights(lab, page, s, N, &(HeadBias){RT_BIAS_T5, 0, T5_BUCKETS, bias});
     check_near(page, IDENTITY, "largest difference from the runtime's engine",
                max_difference(matrix_row(run, N - 1), a, N), 0, 1e-12);
     Plot *plot = plot_new(page->arena, "buckets", "distance", "bucket");
@@ -210,7 +196,8 @@ void heads_window(Lab *lab, Page *page) {
         Matrix h = matrix_normal(lab->arena, lab->rng, N, D, 1);
         Matrix edited = matrix_copy(lab->arena, h);
         Matrix band = banded(lab->arena, h, w);
-        RtBias window = {engine_window, &w};
+        double width = (double)w;
+        HeadBias window = {RT_BIAS_WINDOW, 0, 1, &width};
         EngineHead head = {RT_SOFTMAX, 1, RT_MASK_CAUSAL, RT_F64, 0, &window, 0};
         worst = fmax(worst, matrix_difference(band, masked(lab->arena, h, w)));
         engine = fmax(engine, matrix_difference(band, engine_attend(lab, page, &head, h, h, h)));

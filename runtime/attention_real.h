@@ -13,6 +13,7 @@ typedef struct {
     const Real *copies; /* how many positions each key stands for, or NULL: one */
     RtMask mask;
     bool sink;           /* whether queries see column 0 */
+    size_t reach;        /* other keys are seen if they are fewer steps away */
     Real factor, window; /* of scores: scale / temperature; see Scores */
     double parameter;    /* of the rule */
     const Real *bias;    /* added to scores, by query − key; NULL: none */
@@ -58,6 +59,8 @@ static Span span_of(const Attention *at, size_t q) {
     if (at->mask == RT_MASK_STRICT_CAUSAL) span.end = q;
     if (at->mask == RT_MASK_ANTICAUSAL) span.from = q;
     if (at->mask == RT_MASK_STRICT_ANTICAUSAL) span.from = q + 1;
+    if (q + 1 > at->reach && q + 1 - at->reach > span.from) span.from = q + 1 - at->reach;
+    if (q + at->reach < span.end) span.end = q + at->reach;
     return span;
 }
 

@@ -89,6 +89,7 @@ static Attention head_view(const Prepared *prepared, const Head *head, size_t n,
                        .factor = (Real)(scale / divisor),
                        .window = (Real)(head->gap / 4 * scale),
                        .parameter = options->parameter,
+                       .reach = head->reach,
                        .bias = head->bias};
 }
 

@@ -12,7 +12,6 @@
 #ifndef RUNTIME_FORWARD_H
 #define RUNTIME_FORWARD_H
 
-#include "runtime/bias.h"
 #include "runtime/model.h"
 #include "runtime/weight_rule.h"
 
@@ -31,7 +30,6 @@ typedef struct {
     RtRule rule;        /* softmax: the model's own kernel */
     double parameter;   /* of rules that take one: entmax's α, top-k's k; else 0 */
     double temperature; /* > 0; of rules that have one */
-    RtBias bias;        /* what position adds to scores */
     RtPath path;
     int threads;         /* 0: one a processor */
     size_t query_tile;   /* queries and keys a tile of scores; 0: chosen. The outcome does not */

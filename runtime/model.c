@@ -34,6 +34,7 @@ static void head_free(ModelHead *head) {
     tensor_free(&head->key);
     tensor_free(&head->value);
     tensor_free(&head->output);
+    free(head->bias.values);
     json_decref(head->extra);
     free(head);
 }
@@ -164,6 +165,23 @@ ModelHead *layer_add_head(ModelLayer *layer, size_t d, size_t c) {
     }
     layer->heads[layer->head_count++] = head;
     return head;
+}
+
+bool head_set_bias(ModelHead *head, RtBiasForm form, ptrdiff_t from, const double *values,
+                   size_t count) {
+    double *copy = rt_calloc(count, sizeof *copy);
+    if (!copy) return false;
+    if (count) memcpy(copy, values, count * sizeof *copy);
+    free(head->bias.values);
+    head->bias = (HeadBias){form, from, count, copy};
+    return true;
+}
+
+bool model_find_bias(const Model *model, size_t *layer, size_t *head) {
+    for (*layer = 0; *layer < model->layer_count; ++*layer)
+        for (*head = 0; *head < model->layers[*layer]->head_count; ++*head)
+            if (model->layers[*layer]->heads[*head]->bias.form != RT_BIAS_NONE) return true;
+    return false;
 }
 
 ModelMlp *layer_add_mlp(ModelLayer *layer, size_t u) {

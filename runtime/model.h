@@ -15,6 +15,7 @@
 #define RUNTIME_MODEL_H
 
 #include "runtime/atom.h"
+#include "runtime/bias.h"
 #include "runtime/error.h"
 #include "runtime/weight_rule.h"
 
@@ -64,6 +65,7 @@ typedef struct {
     bool sink; /* whether rows 1..n see the sink; it must be true for a strict mask */
     RtScale scale;
     double gap;    /* score difference, before scale, of selected and not selected; > 0 */
+    HeadBias bias; /* what position adds to scores; head_set_bias */
     json_t *extra; /* object: further keys of the head, kept as they are; never NULL */
 } ModelHead;
 
@@ -121,6 +123,12 @@ ModelHead *layer_add_head(ModelLayer *layer, size_t d, size_t c);
 ModelMlp *layer_add_mlp(ModelLayer *layer, size_t u);
 ModelOutput *model_add_output(Model *model, const char *name, RtDecode decode, size_t start,
                               const RtAtom *values, size_t value_count);
+/* Copies the numbers of a bias, which takes the place of the head's.  False when memory runs out.
+ */
+bool head_set_bias(ModelHead *head, RtBiasForm form, ptrdiff_t from, const double *values,
+                   size_t count);
+/* The first head that has one: its layer and number; false: none has. */
+bool model_find_bias(const Model *model, size_t *layer, size_t *head);
 /* Copies `places`, one a value.  False when memory runs out. */
 bool output_set_places(ModelOutput *output, const double *places);
 /* What h[start] is close to when the value with that number is meant (decode nearest). */

@@ -20,6 +20,10 @@ static bool check_shape(const char *place, const Tensor *t, size_t rows, size_t 
                     t->rows, t->cols, t->data ? "" : " without data");
 }
 
+static double greatest(RtDtype dtype) {
+    return dtype == RT_F32 ? (double)FLT_MAX : DBL_MAX;
+}
+
 typedef struct {
     RtDtype dtype;
     RtError *err;
@@ -27,7 +31,7 @@ typedef struct {
 
 static bool check_finite(const char *name, Tensor *tensor, void *context) {
     const Finite *finite = context;
-    double limit = finite->dtype == RT_F32 ? (double)FLT_MAX : DBL_MAX;
+    double limit = greatest(finite->dtype);
     for (size_t i = 0; i < tensor_size(tensor); i++) {
         if (fabs(tensor->data[i]) <= limit) continue;
         return rt_error(finite->err, "%s[%zu, %zu]: expected a finite %s weight, found %g", name,
@@ -125,7 +129,13 @@ static bool check_options(const ModelHead *head, RtError *err) {
     return true;
 }
 
-static bool check_head(const ModelHead *head, size_t width, RtError *err) {
+static bool check_bias(const Model *model, const ModelHead *head, RtError *err) {
+    return rt_bias_check(&head->bias, model->max_length, greatest(model->dtype), head->sink, err) ||
+           rt_error_prefix(err, "bias");
+}
+
+static bool check_head(const Model *model, const ModelHead *head, RtError *err) {
+    size_t width = model->width;
     size_t d = head->query.cols, c = head->value.cols;
     if (d == 0 || c == 0)
         return rt_error(err, "expected sizes D, C of at least 1, found D = %zu, C = %zu", d, c);
@@ -133,7 +143,7 @@ static bool check_head(const ModelHead *head, size_t width, RtError *err) {
            check_shape("key", &head->key, width, d, err) &&
            check_shape("value", &head->value, width, c, err) &&
            check_shape("output", &head->output, c, width, err) && check_options(head, err) &&
-           rt_extra_check(head->extra, rt_head_keys, err);
+           check_bias(model, head, err) && rt_extra_check(head->extra, rt_head_keys, err);
 }
 
 static bool check_mlp(const ModelMlp *mlp, size_t width, RtError *err) {
@@ -146,11 +156,12 @@ static bool check_mlp(const ModelMlp *mlp, size_t width, RtError *err) {
            rt_extra_check(mlp->extra, rt_mlp_keys, err);
 }
 
-static bool check_layer(const ModelLayer *layer, size_t width, RtError *err) {
+static bool check_layer(const Model *model, const ModelLayer *layer, RtError *err) {
+    size_t width = model->width;
     if (layer->width != width)
         return rt_error(err, "expected the width %zu, found %zu", width, layer->width);
     for (size_t h = 0; h < layer->head_count; h++) {
-        if (!check_head(layer->heads[h], width, err)) return rt_error_prefix(err, "heads.%zu", h);
+        if (!check_head(model, layer->heads[h], err)) return rt_error_prefix(err, "heads.%zu", h);
     }
     for (size_t m = 0; m < layer->mlp_count; m++) {
         if (!check_mlp(layer->mlps[m], width, err)) return rt_error_prefix(err, "mlps.%zu", m);
@@ -252,7 +263,7 @@ bool model_check(const Model *model, RtError *err) {
         !check_shape("embed.positions", &model->positions, model->max_length + 1, width, err))
         return false;
     for (size_t l = 0; l < model->layer_count; l++) {
-        if (!check_layer(model->layers[l], width, err))
+        if (!check_layer(model, model->layers[l], err))
             return rt_error_prefix(err, "layers.%zu", l);
     }
     Finite finite = {model->dtype, err};

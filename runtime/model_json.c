@@ -2,15 +2,17 @@
 
 #include "runtime/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 const char *const rt_model_keys[] = {"token_type", "max_length", "kernel", "alphabet",
                                      "layers",     "outputs",    NULL};
 const char *const rt_layer_keys[] = {"heads", "mlps", "sublayers", NULL};
-const char *const rt_head_keys[] = {"mask", "sink", "scale", "gap", NULL};
+const char *const rt_head_keys[] = {"mask", "sink", "scale", "gap", "bias", NULL};
 const char *const rt_mlp_keys[] = {NULL};
 const char *const rt_output_keys[] = {"name", "decode", "start", "values", "places", NULL};
+static const char *const bias_keys[] = {"form", "from", "values", NULL};
 static const char *const metadata_keys[] = {"format", "model", NULL};
 
 static bool is_key(const char *key, const char *const *keys) {
@@ -54,6 +56,26 @@ static void put_extra(Text *text, const json_t *extra, const char *separator) {
     }
 }
 
+/* JSON has no −∞: null stands for it. */
+static void put_bias(Text *text, const HeadBias *bias) {
+    if (bias->form == RT_BIAS_NONE) return;
+    rt_text_put(text, ",\"bias\":{\"form\":\"");
+    rt_text_put(text, rt_bias_names[bias->form]);
+    rt_text_put(text, "\"");
+    if (bias->from) {
+        rt_text_put(text, ",\"from\":-");
+        rt_text_size(text, 0 - (size_t)bias->from);
+    }
+    for (size_t k = 0; k < bias->count; k++) {
+        rt_text_put(text, k ? "," : ",\"values\":[");
+        if (bias->values[k] == -INFINITY)
+            rt_text_put(text, "null");
+        else
+            rt_text_number(text, bias->values[k]);
+    }
+    rt_text_put(text, "]}");
+}
+
 static void put_head(Text *text, const ModelHead *head) {
     rt_text_put(text, "{\"mask\":\"");
     rt_text_put(text, rt_mask_names[head->mask]);
@@ -62,6 +84,7 @@ static void put_head(Text *text, const ModelHead *head) {
     rt_text_put(text, rt_scale_names[head->scale]);
     rt_text_put(text, "\",\"gap\":");
     rt_text_number(text, head->gap);
+    put_bias(text, &head->bias);
     put_extra(text, head->extra, ",");
     rt_text_put(text, "}");
 }
@@ -249,6 +272,48 @@ static RtAtom *get_atoms(const json_t *object, const char *key, size_t *count, R
     return atoms;
 }
 
+/* The numbers of `array` into `values`; null is −∞. */
+static bool get_numbers(const json_t *array, double *values, RtError *err) {
+    for (size_t k = 0; k < json_array_size(array); k++) {
+        const json_t *value = json_array_get(array, k);
+        if (!json_is_number(value) && !json_is_null(value))
+            return rt_error(err, "values[%zu]: expected a number or null, found %s", k,
+                            type_name(value));
+        values[k] = json_is_null(value) ? -INFINITY : json_number_value(value);
+    }
+    return true;
+}
+
+static bool read_values(ModelHead *head, const json_t *object, size_t form, ptrdiff_t from,
+                        RtError *err) {
+    const json_t *array;
+    if (!get_array(object, "values", &array, err)) return false;
+    size_t count = json_array_size(array);
+    double *values = rt_calloc(count, sizeof *values);
+    if (!values) return rt_error(err, "out of memory for %zu numbers", count);
+    bool fine = get_numbers(array, values, err);
+    if (fine && !head_set_bias(head, (RtBiasForm)form, from, values, count))
+        fine = rt_error(err, "out of memory for %zu numbers", count);
+    free(values);
+    return fine;
+}
+
+static bool read_bias(ModelHead *head, const json_t *object, RtError *err) {
+    const json_t *from = json_object_get(object, "from");
+    const char *key;
+    json_t *value;
+    size_t form;
+    if (!json_is_object(object))
+        return rt_error(err, "expected an object, found %s", type_name(object));
+    json_object_foreach((json_t *)object, key, value) {
+        if (!is_key(key, bias_keys)) return rt_error(err, "expected no key '%.40s'", key);
+    }
+    if (!get_name(object, "form", rt_bias_names + 1, RT_BIAS_COUNT - 1, &form, err)) return false;
+    if (from && !json_is_integer(from))
+        return rt_error(err, "from: expected an int, found %s", type_name(from));
+    return read_values(head, object, form + 1, from ? (ptrdiff_t)json_integer_value(from) : 0, err);
+}
+
 static bool read_head(ModelLayer *layer, const json_t *object, RtError *err) {
     if (!json_is_object(object))
         return rt_error(err, "expected an object, found %s", type_name(object));
@@ -266,6 +331,8 @@ static bool read_head(ModelLayer *layer, const json_t *object, RtError *err) {
     head->scale = (RtScale)scale;
     head->sink = json_is_true(sink);
     head->gap = json_number_value(gap);
+    const json_t *bias = json_object_get(object, "bias");
+    if (bias && !read_bias(head, bias, err)) return rt_error_prefix(err, "bias");
     return get_extra(object, rt_head_keys, head->extra, err);
 }
 

@@ -17,6 +17,7 @@ typedef struct {
     bool sink;
     bool log_length;
     double gap;
+    size_t reach;     /* keys are seen if they are fewer steps away, but for the sink */
     const Real *bias; /* at the distance 0, or NULL; distances on either side of it */
 } Head;
 
@@ -38,14 +39,14 @@ typedef struct {
 typedef struct {
     const Kernels *kernels;
     RunOptions options;
-    size_t width, layer_count;
+    size_t width, max_length, layer_count;
     Layer *layers;
     Compressed tokens, positions;                                           /* a row a table row */
     size_t max_projected, max_results, max_hidden, max_heads, max_d, max_c; /* over the layers */
     size_t dense_count, sparse_count;                                       /* matrices */
     bool wide_heads, blas; /* some head is as wide as GEMM_FROM; OpenBLAS is there */
     size_t largest_dense;  /* elements of one */
-    Real *biases;          /* [heads, 2 N − 1]: by distance from 1 − N on; NULL: none */
+    Real *biases; /* [heads that have one, 2 N − 1]: by distance from 1 − N on; NULL: none */
 } Prepared;
 
 static void mlp_clear(Mlp *mlp) {
@@ -106,6 +107,17 @@ static bool prepare_mlp(Prepared *prepared, Mlp *mlp, const ModelMlp *from) {
     return true;
 }
 
+/* No two positions are max_length steps away from one another. */
+static size_t reach_of(const HeadBias *bias, size_t max_length) {
+    bool narrow = bias->form == RT_BIAS_WINDOW && bias->values[0] < (double)max_length;
+    return narrow ? (size_t)bias->values[0] : max_length;
+}
+
+/* A window is a matter of which keys are looked at. */
+static bool has_row(const HeadBias *bias) {
+    return bias->form != RT_BIAS_NONE && bias->form != RT_BIAS_WINDOW;
+}
+
 /* Gives each head its rows and says where its matrices go: pieces of the projection, three a head,
  * and of the output matrix. */
 static void place_heads(Prepared *prepared, Layer *layer, const ModelLayer *from, Piece *project,
@@ -122,7 +134,8 @@ static void place_heads(Prepared *prepared, Layer *layer, const ModelLayer *from
                                  .mask = head->mask,
                                  .sink = head->sink,
                                  .log_length = head->scale == RT_SCALE_LOG_LENGTH,
-                                 .gap = head->gap};
+                                 .gap = head->gap,
+                                 .reach = reach_of(&head->bias, prepared->max_length)};
         project[3 * h] = (Piece){&head->query, at, 0};
         project[3 * h + 1] = (Piece){&head->key, at + d, 0};
         project[3 * h + 2] = (Piece){&head->value, at + 2 * d, 0};
@@ -182,33 +195,28 @@ static bool prepare_all(Prepared *prepared, const Model *model) {
            compress_rows(&prepared->positions, &model->positions);
 }
 
-static bool fill_biases(const RtBias *bias, size_t layer, size_t head, size_t n, Real *row,
-                        RtError *err) {
-    for (size_t k = 0; k < 2 * n - 1; k++) {
-        ptrdiff_t distance = (ptrdiff_t)k + 1 - (ptrdiff_t)n;
-        double x = bias->at(bias->context, layer, head, distance);
-        if (!(x < INFINITY))
-            return rt_error(err, "layer %zu, head %zu: the bias at distance %td is %g", layer, head,
-                            distance, x);
-        row[k] = (Real)x;
-    }
-    return true;
+static size_t count_rows(const Model *model) {
+    size_t rows = 0;
+    for (size_t l = 0; l < model->layer_count; l++)
+        for (size_t h = 0; h < model->layers[l]->head_count; h++)
+            rows += has_row(&model->layers[l]->heads[h]->bias);
+    return rows;
 }
 
-static bool prepare_biases(Prepared *prepared, size_t n, RtError *err) {
-    const RtBias *bias = &prepared->options.bias;
-    size_t heads = 0, bytes, row = 2 * n - 1;
-    if (!bias->at) return true;
-    for (size_t l = 0; l < prepared->layer_count; l++) heads += prepared->layers[l].head_count;
-    if (heads == 0) return true;
+static bool prepare_biases(Prepared *prepared, const Model *model) {
+    size_t rows = count_rows(model), n = model->max_length, row = 2 * n - 1, bytes;
+    if (rows == 0) return true;
     bool fits = !__builtin_mul_overflow(row, sizeof(Real), &bytes);
-    prepared->biases = fits ? rt_calloc(heads, bytes) : NULL;
-    if (!prepared->biases) return rt_error(err, "out of memory for the biases of %zu heads", heads);
-    Real *at = prepared->biases;
+    Real *at = prepared->biases = fits ? rt_calloc(rows, bytes) : NULL;
+    if (!at) return false;
     for (size_t l = 0; l < prepared->layer_count; l++)
-        for (size_t h = 0; h < prepared->layers[l].head_count; h++, at += row) {
+        for (size_t h = 0; h < prepared->layers[l].head_count; h++) {
+            const HeadBias *bias = &model->layers[l]->heads[h]->bias;
+            if (!has_row(bias)) continue;
+            for (size_t k = 0; k < row; k++)
+                at[k] = (Real)rt_bias_at(bias, (ptrdiff_t)k + 1 - (ptrdiff_t)n);
             prepared->layers[l].heads[h].bias = at + n - 1;
-            if (!fill_biases(bias, l, h, n, at, err)) return false;
+            at += row;
         }
     return true;
 }
@@ -232,12 +240,8 @@ static void *prepare(const Model *model, const RunOptions *options, const Kernel
         prepared->kernels = kernels_of(kernels);
         prepared->options = *options;
         prepared->width = model->width;
-        bool ready = prepare_all(prepared, model);
-        if (ready && !prepare_biases(prepared, model->max_length, err)) {
-            release(prepared);
-            return NULL;
-        }
-        if (ready) {
+        prepared->max_length = model->max_length;
+        if (prepare_all(prepared, model) && prepare_biases(prepared, model)) {
             prepared->wide_heads = prepared->max_d >= GEMM_FROM || prepared->max_c >= GEMM_FROM;
             prepared->blas =
                 prepared->wide_heads && options->path != RT_PATH_SPARSE && rt_blas_load(NULL);

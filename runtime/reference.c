@@ -107,10 +107,9 @@ typedef struct {
 
 /* s[n1, n1]: the scores of a head, divided by the temperature where the rule has one, and what
  * position adds. */
-static void score(const Pass *p, size_t number, const ModelHead *head, const double *q,
-                  const double *k, double *s) {
+static void score(const Pass *p, const ModelHead *head, const double *q, const double *k,
+                  double *s) {
     const ReferenceOptions *options = p->options;
-    const RtBias *bias = &options->bias;
     size_t n1 = p->n + 1;
     double scale = head->scale == RT_SCALE_LOG_LENGTH ? log((double)n1) : 1;
     size_t d = head->query.cols;
@@ -121,8 +120,7 @@ static void score(const Pass *p, size_t number, const ModelHead *head, const dou
             double *cell = &s[i * n1 + j];
             *cell = sees(head, i, j) ? scale * dot : -INFINITY;
             if (rt_rules[options->rule].temperature) *cell /= options->temperature;
-            if (bias->at && i > 0 && j > 0)
-                *cell += bias->at(bias->context, p->layer, number, (ptrdiff_t)i - (ptrdiff_t)j);
+            if (i > 0 && j > 0) *cell += rt_bias_at(&head->bias, (ptrdiff_t)i - (ptrdiff_t)j);
         }
     }
 }
@@ -183,7 +181,7 @@ static bool add_head(const Pass *p, size_t number, const ModelHead *head, const 
     double *a = rt_calloc(n1 * n1, sizeof *a), *z = NULL, *result = NULL;
     bool ok = q && k && v && s && a;
     if (ok) {
-        score(p, number, head, q, k, s);
+        score(p, head, q, k, s);
         memcpy(a, s, n1 * n1 * sizeof *a);
         weigh(head, p->options, n1, s, a);
         if (patch->weights) patch->weights(patch->context, p->layer, number, p->n, a);

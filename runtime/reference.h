@@ -6,7 +6,6 @@
 #ifndef RUNTIME_REFERENCE_H
 #define RUNTIME_REFERENCE_H
 
-#include "runtime/bias.h"
 #include "runtime/model.h"
 #include "runtime/weight_rule.h"
 
@@ -56,7 +55,6 @@ typedef struct {
     RtRule rule;      /* softmax: the model's own kernel */
     double parameter; /* as in RunOptions */
     double temperature;
-    RtBias bias;
     const volatile sig_atomic_t *stop; /* NULL, or what ends the pass when it is set */
     ReferenceTap tap;
     ReferencePatch patch;

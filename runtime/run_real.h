@@ -164,12 +164,12 @@ static Attention run_view(const Run *run, const Layer *layer, size_t i, size_t h
     return view;
 }
 
-/* Heads with few different keys are done at once; `done` says which. With biases no two keys are
- * equal. */
+/* Heads with few different keys are done at once; `done` says which. Where position matters to
+ * scores no two keys are equal. */
 static void run_merged(Run *run, const Layer *layer) {
     const Prepared *prepared = run->prepared;
     RtRule rule = prepared->options.rule;
-    bool try = prepared->options.path != RT_PATH_DENSE && !prepared->biases;
+    bool try = prepared->options.path != RT_PATH_DENSE;
 #pragma omp parallel for schedule(dynamic) num_threads(run->threads) if (run->threads > 1)
     for (size_t task = 0; task < run->pack->count * layer->head_count; task++) {
         size_t i = task / layer->head_count, n = run->pack->inputs[i].n;
@@ -177,8 +177,10 @@ static void run_merged(Run *run, const Layer *layer) {
         if (stopped(run)) continue;
         Attention view = run_view(run, layer, i, task % layer->head_count);
         attend_sink(&view);
+        bool placed = view.bias || view.reach < n;
         run->done[task] =
-            try && try_merging(prepared->kernels, rule, &view, n, &scratch->merge, &scratch->tiles);
+            try && !placed &&
+            try_merging(prepared->kernels, rule, &view, n, &scratch->merge, &scratch->tiles);
     }
 }
 

@@ -574,6 +574,9 @@ bool certificate_check(const Circuit *circuit, const Model *ideal, const Model *
     k.value0 = ARENA_ARRAY(arena, k.width, double);
     if (model->kernel != ideal->kernel || ideal->kernel != circuit->options.kernel)
         return broken(&k, "another kernel than the program's");
+    size_t layer, head;
+    if (model_find_bias(model, &layer, &head))
+        return broken(&k, "heads have position biases, which no bound is known for");
     if (model->width != k.width) return broken(&k, "another residual width than the program's");
     double *part_error = ARENA_ARRAY(arena, circuit->part_count + 1, double);
     c->part_error = part_error;

@@ -38,6 +38,9 @@ static bool same_head(Difference *d, const ModelHead *a, const ModelHead *b, siz
                        rt_mask_names[a->mask], rt_mask_names[b->mask]);
     if (a->sink != b->sink || a->scale != b->scale || a->gap != b->gap)
         return differs(d, "head %zu of layer %zu: another sink, scale or gap", h + 1, l + 1);
+    if (a->bias.form != b->bias.form)
+        return differs(d, "head %zu of layer %zu: expected the position bias %s, found %s", h + 1,
+                       l + 1, rt_bias_names[a->bias.form], rt_bias_names[b->bias.form]);
     return true;
 }
 

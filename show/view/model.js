@@ -64,6 +64,23 @@ function visible(head, q, k) {
   return k === 0 ? head.sink : sees[head.mask](q, k);
 }
 
+// What position adds to a score; distance: the query's index minus the key's.
+const biases = {
+  alibi: ([slope], distance) => -slope * Math.abs(distance),
+  window: ([width], distance) => Math.abs(distance) < width ? 0 : -Infinity,
+  t5: (values, distance) => {
+    const t = Math.max(distance, 0);
+    const shared = 16 + Math.floor(16 * Math.log(t / 16) / Math.log(8));
+    return values[t < 16 ? t : Math.min(shared, 31)];
+  },
+  prior: (values, distance, from = 0) =>
+    values[Math.min(Math.max(distance - from, 0), values.length - 1)] ?? -Infinity,
+};
+
+function biasAt({bias}, q, k) {
+  return bias && q && k ? biases[bias.form](bias.values, q - k, bias.from) : 0;
+}
+
 // Scores of a row to weights: softmax, or with `hard` the rule "average": equal weight for each key
 // whose score is within gap/4 of the greatest.
 function weigh(scores, hard, window) {
@@ -80,7 +97,9 @@ function runHead(head, h, options) {
   const dot = (a, b) => a.reduce((sum, x, d) => sum + x * b[d], 0);
   const scores =
     q.map((row, i) => k.map(
-            (key, j) => visible(head, i, j) ? scale * dot(row, key) / temperature : -Infinity));
+            (key, j) => visible(head, i, j) ?
+              scale * dot(row, key) / temperature + biasAt(head, i, j) :
+              -Infinity));
   const weights = scores.map(row => weigh(row, options.hard, head.gap / 4 * scale));
   const mixed = weights.map(row => {
     const out = new Float64Array(head.value.cols);

@@ -64,7 +64,8 @@ function weightReason(pick) {
     traceOf(pick).steps.findIndex(s => s.layer === pick.layer && s.sublayer === -1) - 1;
   const h = traceOf(pick).steps[before].h;
   const label = dim => (carried(data, dim, before) || {label: dimName(dim)}).label;
-  const named = ({a, b, amount}) => ({name: `query’s ${label(a)} × key’s ${label(b)}`, amount});
+  const named = ({a, b, amount}) =>
+    ({name: a < 0 ? 'position bias' : `query’s ${label(a)} × key’s ${label(b)}`, amount});
   const terms = scoreTerms(head, run, h, pick.query, pick.key).map(named);
   const scores = run.scores[pick.query], most = Math.max(...scores);
   return [

@@ -41,7 +41,8 @@ function unitTerms(sublayer, hidden, dim) {
 }
 
 // The terms of a score: for each pair of dimensions, query's a and key's b,
-// h[q][a] (Wq Wk')[a][b] h[k][b] scale; those that are not zero, the greatest first.
+// h[q][a] (Wq Wk')[a][b] h[k][b] scale, and a = b = -1 for what position adds; those that are not
+// zero, the greatest first.
 function scoreTerms(head, run, h, query, key) {
   const byRank = side => {
     const list = Array.from({length: head.query.cols}, () => []);
@@ -54,12 +55,14 @@ function scoreTerms(head, run, h, query, key) {
     const place = a * head.query.rows + b;
     sums.set(place, (sums.get(place) || 0) + wa * wb);
   })));
+  const placed = {a: -1, b: -1, amount: biasAt(head, query, key)};
   return [...sums]
     .map(([place, coefficient]) => {
       const a = Math.floor(place / head.query.rows), b = place % head.query.rows;
       const amount = h[query][a] * coefficient * h[key][b] * run.scale;
       return {a, b, amount};
     })
+    .concat([placed])
     .filter(term => Math.abs(term.amount) > 1e-12)
     .sort((x, y) => Math.abs(y.amount) - Math.abs(x.amount));
 }

@@ -24,6 +24,8 @@ const shownAll = lists => lists.map(list => list && list.map(shownValue));
 
 // --- the forward pass, number by number
 let worst = 0;
+// Heads that look elsewhere than their program's do.
+const biased = data.layers.some(layer => layer.heads.some(head => head.bias));
 for (const pass of expected) {
   const trace =
     forward(model, pass.ids, pass.hard ? {hard : true} : {temperature : pass.temperature});
@@ -37,7 +39,7 @@ for (const pass of expected) {
     far);
   const outputs = pass.outputs.map((_, k) => answers(data, trace, k));
   check(`outputs of ${name}`, same(outputs, shownAll(pass.outputs)), JSON.stringify(outputs));
-  if (pass.hard)
+  if (pass.hard && !biased)
     check(
       `interpreter on ${name}`, same(outputs, shownAll(pass.interpreter)), JSON.stringify(outputs));
 }

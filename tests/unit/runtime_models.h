@@ -23,6 +23,7 @@ typedef struct {
     bool whole;                 /* small whole numbers, so that equal scores are frequent */
     bool classes;               /* positions are not embedded: tokens alone tell keys apart */
     bool causal;                /* all masks causal, none scaled */
+    bool biased;                /* heads have position biases, most of them */
 } ModelShape;
 
 static inline void fill_tensor(Random *random, Tensor *t, const ModelShape *shape, double size) {
@@ -32,6 +33,29 @@ static inline void fill_tensor(Random *random, Tensor *t, const ModelShape *shap
         if (shape->whole) x = (double)random_below(random, 5) - 2;
         t->data[i] = zero ? 0 : shape->whole ? x : x * size;
     }
+}
+
+static inline double random_bias(Random *random, const ModelShape *shape) {
+    return shape->whole ? (double)random_below(random, 4) - 2 : 2 * random_unit(random);
+}
+
+/* Of any form; a prior leaves keys out, but not the query's own where there may be no other. */
+static inline void set_random_bias(Random *random, ModelHead *head, const ModelShape *shape) {
+    RtBiasForm form = (RtBiasForm)random_below(random, RT_BIAS_COUNT);
+    size_t count = form == RT_BIAS_T5 ? 32 : 1, own = 0;
+    if (form == RT_BIAS_PRIOR) {
+        count = 1 + random_below(random, 2 * shape->length - 1);
+        own = random_below(random, count);
+    }
+    double *values = calloc(count, sizeof *values);
+    for (size_t k = 0; k < count; k++) {
+        values[k] = random_bias(random, shape);
+        bool seen = form != RT_BIAS_PRIOR || k == own || random_below(random, 4);
+        if (!seen) values[k] = -INFINITY;
+    }
+    if (form == RT_BIAS_WINDOW) values[0] = 1 + (double)random_below(random, shape->length + 3);
+    if (form != RT_BIAS_NONE) head_set_bias(head, form, -(ptrdiff_t)own, values, count);
+    free(values);
 }
 
 static inline void add_random_head(Random *random, ModelLayer *layer, const ModelShape *shape) {
@@ -50,6 +74,7 @@ static inline void add_random_head(Random *random, ModelLayer *layer, const Mode
     head->scale =
         !shape->causal && random_below(random, 3) == 0 ? RT_SCALE_LOG_LENGTH : RT_SCALE_ONE;
     head->gap = shape->whole ? 2 : 0.5 + fabs(random_unit(random));
+    if (shape->biased) set_random_bias(random, head, shape);
 }
 
 static inline void add_random_mlp(Random *random, ModelLayer *layer, const ModelShape *shape) {

@@ -222,12 +222,32 @@ static void test_other_kernel(void **state) {
     clear_case(&f);
 }
 
+/* Nothing is known of what a bias does to scores, so nothing is shown of a model that has one. */
+static void test_biases(void **state) {
+    (void)state;
+    Fixture f;
+    Certificate certificate;
+    double bound;
+    setup_case(&f, &cases[0], COMPILE_F64, RT_SOFTMAX);
+    assert_true(holds(&f, &bound));
+    ModelHead *head = NULL;
+    for (size_t l = 0; l < f.compiled.model->layer_count; l++)
+        if (f.compiled.model->layers[l]->head_count) head = f.compiled.model->layers[l]->heads[0];
+    head_set_bias(head, RT_BIAS_ALIBI, 0, (double[]){0}, 1);
+    assert_false(certificate_check(f.compiled.circuit, f.compiled.ideal, f.compiled.model, f.arena,
+                                   &certificate));
+    assert_string_equal(certificate.broken,
+                        "heads have position biases, which no bound is known for");
+    clear_case(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_holds_as_compiled),
         cmocka_unit_test(test_soft_attention_breaks_it),
         cmocka_unit_test(test_tampering),
         cmocka_unit_test(test_other_kernel),
+        cmocka_unit_test(test_biases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -122,12 +122,18 @@ static void same_tensors(const Model *a, const Model *b) {
     }
 }
 
+static void same_biases(const HeadBias *a, const HeadBias *b) {
+    assert_true(a->form == b->form && a->from == b->from && a->count == b->count);
+    for (size_t k = 0; k < a->count; k++) assert_true(a->values[k] == b->values[k]);
+}
+
 static void same_heads(const Model *a, const Model *b) {
     for (size_t l = 0; l < a->layer_count; l++) {
         for (size_t h = 0; h < a->layers[l]->head_count; h++) {
             const ModelHead *x = a->layers[l]->heads[h], *y = b->layers[l]->heads[h];
             assert_true(x->mask == y->mask && x->sink == y->sink && x->scale == y->scale &&
                         x->gap == y->gap);
+            same_biases(&x->bias, &y->bias);
             assert_true(json_equal(x->extra, y->extra));
         }
     }
@@ -166,7 +172,8 @@ static void test_round_trip(void **state) {
                             0.6,
                             i % 3 == 0,
                             false,
-                            false};
+                            false,
+                            i % 4 > 1};
         Model *model = random_model(&random, &shape);
         json_object_set_new(model->extra, "certificate",
                             json_pack("{s:f,s:[i,b,n]}", "epsilon", 1e-3, "more", 7, 1));
@@ -221,6 +228,8 @@ static File edited(File file, const char *from, const char *to) {
     return out;
 }
 
+#define GAP "\\\"gap\\\":64.0"
+
 /* Of the small model's file. An empty `from`: nothing is replaced, the file is refused by itself.
  */
 static const struct {
@@ -270,6 +279,59 @@ static const struct {
     {"\\\"gap\\\":64.0", "\\\"gap\\\":-1", "gap: expected a positive number, found -1"},
     {"\\\"none\\\",\\\"sink\\\":true", "\\\"strict_causal\\\",\\\"sink\\\":false",
      "mask strict_causal without the sink"},
+    {GAP, GAP ",\\\"bias\\\":3", "heads[0]: bias: expected an object, found an int"},
+    {GAP, GAP ",\\\"bias\\\":{}",
+     "bias: form: expected one of alibi, window, t5, prior, found nothing"},
+    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"none\\\",\\\"values\\\":[]}",
+     "form: expected one of alibi, window, t5, prior, found 'none'"},
+    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"alibi\\\"}",
+     "bias: values: expected an array, found nothing"},
+    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"alibi\\\",\\\"values\\\":[1],\\\"slope\\\":2}",
+     "bias: expected no key 'slope'"},
+    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"alibi\\\",\\\"values\\\":[]}",
+     "bias: expected 1 number for alibi, found 0"},
+    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"alibi\\\",\\\"values\\\":[1,2]}",
+     "bias: expected 1 number for alibi, found 2"},
+    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"alibi\\\",\\\"values\\\":[true]}",
+     "values[0]: expected a number or null, found true"},
+    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"alibi\\\",\\\"values\\\":[null]}",
+     "values[0]: expected a number of at most 3.40282e+38 in size, found -inf"},
+    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"alibi\\\",\\\"values\\\":[1e39]}",
+     "values[0]: expected a number of at most 3.40282e+38 in size, found 1e+39"},
+    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"alibi\\\",\\\"values\\\":[NaN]}", "model: byte"},
+    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"alibi\\\",\\\"values\\\":[1e999]}", "model: byte"},
+    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"alibi\\\",\\\"values\\\":[3e38]}",
+     "expected a slope that stays below 3.40282e+38 over 2 tokens, found 3e+38"},
+    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"alibi\\\",\\\"from\\\":-1,\\\"values\\\":[1]}",
+     "from: expected none for alibi, found -1"},
+    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"window\\\",\\\"values\\\":[0]}",
+     "expected a window of at least 1 key, a whole number, found 0"},
+    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"window\\\",\\\"values\\\":[1.5]}",
+     "expected a window of at least 1 key, a whole number, found 1.5"},
+    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"window\\\",\\\"values\\\":[-3]}",
+     "expected a window of at least 1 key, a whole number, found -3"},
+    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"t5\\\",\\\"values\\\":[1,2]}",
+     "expected 32 numbers for t5, found 2"},
+    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"prior\\\",\\\"values\\\":[]}",
+     "expected 1 to 3 numbers, one for each distance, found 0"},
+    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"prior\\\",\\\"values\\\":[1,2,3,4]}",
+     "expected 1 to 3 numbers, one for each distance, found 4"},
+    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"prior\\\",\\\"values\\\":[0,-1e300]}",
+     "values[1]: expected a number of at most 3.40282e+38 in size, found -1e+300"},
+    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"prior\\\",\\\"from\\\":1,\\\"values\\\":[0,1]}",
+     "from: expected the distance 0 among the 2 values, found 1"},
+    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"prior\\\",\\\"from\\\":-2,\\\"values\\\":[0,1]}",
+     "from: expected the distance 0 among the 2 values, found -2"},
+    {GAP,
+     GAP ",\\\"bias\\\":{\\\"form\\\":\\\"prior\\\",\\\"from\\\":-9223372036854775807,"
+         "\\\"values\\\":[0,1]}",
+     "from: expected the distance 0 among the 2 values"},
+    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"prior\\\",\\\"from\\\":-1.0,\\\"values\\\":[0,1]}",
+     "from: expected an int, found a float"},
+    {"\\\"sink\\\":true,\\\"scale\\\":\\\"one\\\"," GAP,
+     "\\\"sink\\\":false,\\\"scale\\\":\\\"one\\\"," GAP
+     ",\\\"bias\\\":{\\\"form\\\":\\\"prior\\\",\\\"values\\\":[null]}",
+     "bias: a query that does not see itself may see no key at all; set sink to true"},
     {"\\\"mlps\\\":1", "\\\"mlps\\\":2", "expected a tensor 'layers.0.mlps.1.in'"},
     {"\\\"mlps\\\":1", "\\\"mlps\\\":0", "tensor 'layers.0.mlps.0.in': the model's layers have no"},
     {"\\\"mlps\\\":1", "\\\"mlps\\\":9000000000000", "mlps: expected at most 10"},
@@ -326,6 +388,37 @@ static const struct {
      "\"shape\":[1,1],\"data_offsets\":[96,100]",
      "layers.0: mlps.0: in_bias: expected shape [1, 1], found [1, 2]"},
 };
+
+/* The four forms as a file has them; beyond an end of a prior its last number goes on. */
+static void test_biases(void **state) {
+    (void)state;
+    static const struct {
+        const char *bias;
+        double at[5]; /* distances -2 to 2 */
+    } forms[] = {
+        {"alibi\\\",\\\"values\\\":[0.5]", {-1, -.5, 0, -.5, -1}},
+        {"window\\\",\\\"values\\\":[2]", {-INFINITY, 0, 0, 0, -INFINITY}},
+        {"window\\\",\\\"values\\\":[1e30]", {0, 0, 0, 0, 0}},
+        {"t5\\\",\\\"values\\\":[7,8,9,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]",
+         {7, 7, 7, 8, 9}},
+        {"prior\\\",\\\"values\\\":[3,null]", {3, 3, 3, -INFINITY, -INFINITY}},
+        {"prior\\\",\\\"from\\\":-1,\\\"values\\\":[null,2,-1]", {-INFINITY, -INFINITY, 2, -1, -1}},
+    };
+    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) {
+        char to[512];
+        snprintf(to, sizeof to, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"%s}", forms[k].bias);
+        Model *model = small_model(RT_F32);
+        File file = saved(model), changed = edited(file, GAP, to);
+        Model *back = loaded(changed);
+        for (ptrdiff_t d = -2; d <= 2; d++)
+            assert_true(rt_bias_at(&back->layers[0]->heads[0]->bias, d) == forms[k].at[d + 2]);
+        File again = saved(back);
+        Model *twice = loaded(again);
+        same_models(back, twice);
+        free(file.bytes), free(changed.bytes), free(again.bytes);
+        model_free(model), model_free(back), model_free(twice);
+    }
+}
 
 static void test_edits(void **state) {
     (void)state;
@@ -586,13 +679,14 @@ static void test_disk_errors(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_limits),   cmocka_unit_test(test_many_outputs),
-        cmocka_unit_test(test_bytes),    cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_kinds),    cmocka_unit_test(test_edits),
-        cmocka_unit_test(test_accepted), cmocka_unit_test(test_truncated),
-        cmocka_unit_test(test_flipped),  cmocka_unit_test(test_not_finite),
-        cmocka_unit_test(test_disk),     cmocka_unit_test(test_large_file),
-        cmocka_unit_test(test_links),    cmocka_unit_test(test_disk_errors),
+        cmocka_unit_test(test_limits),      cmocka_unit_test(test_many_outputs),
+        cmocka_unit_test(test_bytes),       cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_kinds),       cmocka_unit_test(test_biases),
+        cmocka_unit_test(test_edits),       cmocka_unit_test(test_accepted),
+        cmocka_unit_test(test_truncated),   cmocka_unit_test(test_flipped),
+        cmocka_unit_test(test_not_finite),  cmocka_unit_test(test_disk),
+        cmocka_unit_test(test_large_file),  cmocka_unit_test(test_links),
+        cmocka_unit_test(test_disk_errors),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -59,8 +59,7 @@ static void compare(const Model *model, const RunOptions *options, const size_t 
     RtError err = {""};
     ReferenceOptions how = {.rule = options->rule,
                             .parameter = options->parameter,
-                            .temperature = options->temperature,
-                            .bias = options->bias};
+                            .temperature = options->temperature};
     double *h = reference_run(model, &how, ids, n, &err);
     RunOptions raw_options = *options;
     raw_options.keep_raw = true;
@@ -200,19 +199,13 @@ static void test_hard_rules(void **state) {
     }
 }
 
-/* Different on both sides, by layer and head; a window closes some. Whole numbers, for ties. */
-static double some_bias(const void *context, size_t layer, size_t head, ptrdiff_t distance) {
-    ptrdiff_t window = *(const ptrdiff_t *)context;
-    if (distance > window || distance < -window) return -INFINITY;
-    return (double)((distance + (ptrdiff_t)(3 * layer + head) + 128) % 4) - (distance < 0);
-}
-
+/* Heads of every form of bias beside those without, under each rule and mask, in tiles. */
 static void test_biases(void **state) {
     (void)state;
     Random random = {9};
     for (size_t i = 0; i < 240; i++) {
-        ptrdiff_t window = (ptrdiff_t)random_below(&random, 90);
         ModelShape shape = random_shape(&random, (RtDtype)(i % 2), 80);
+        shape.biased = true;
         RunOptions options = run_options();
         options.rule = (RtRule)(i % RT_RULE_COUNT);
         if (options.rule != RT_SOFTMAX) shape.whole = true, shape.layers = 1;
@@ -221,7 +214,6 @@ static void test_biases(void **state) {
         options.query_tile = 1 + random_below(&random, 40);
         options.key_tile = 1 + random_below(&random, 40);
         options.temperature = 3;
-        options.bias = (RtBias){some_bias, &window};
         compare_random(&random, &shape, &options, 1 + random_below(&random, 80));
     }
 }
@@ -251,7 +243,7 @@ static void test_long(void **state) {
 static void test_threads_agree(void **state) {
     (void)state;
     Random random = {7};
-    ModelShape shape = {RT_F32, 5, 600, 40, 3, 3, 2, 20, 0.3, false, false, false};
+    ModelShape shape = {RT_F32, 5, 600, 40, 3, 3, 2, 20, 0.3, false, false, false, false};
     Model *model = random_model(&random, &shape);
     size_t *ids = random_ids(&random, model, 600);
     RunResult results[2];
@@ -275,7 +267,7 @@ static void test_threads_agree(void **state) {
 
 static Model *small_model(RtDtype dtype) {
     Random random = {8};
-    ModelShape shape = {dtype, 3, 5, 4, 1, 1, 1, 2, 1, false, false, false};
+    ModelShape shape = {dtype, 3, 5, 4, 1, 1, 1, 2, 1, false, false, false, false};
     return random_model(&random, &shape);
 }
 
@@ -304,26 +296,6 @@ static void test_bad_inputs(void **state) {
     assert_false(rt_token_id(engine, &number, &id, &err));
     assert_string_equal(err.text, "token 1.0 (float) is not in the model's alphabet of 3 strings");
     engine_free(engine);
-    model_free(model);
-}
-
-static double bad_bias(const void *context, size_t layer, size_t head, ptrdiff_t distance) {
-    (void)layer, (void)head;
-    return distance == -3 ? *(const double *)context : 0;
-}
-
-static void test_bad_biases(void **state) {
-    (void)state;
-    static const double values[] = {NAN, INFINITY};
-    Model *model = small_model(RT_F32);
-    layer_add_head(model_add_layer(model), 1, 1);
-    for (int k = 0; k < 2; k++) {
-        RtError err = {""};
-        RunOptions options = run_options();
-        options.bias = (RtBias){bad_bias, &values[k]};
-        assert_null(engine_new(model, &options, &err));
-        assert_non_null(strstr(err.text, "head 0: the bias at distance -3 is"));
-    }
     model_free(model);
 }
 
@@ -400,7 +372,6 @@ int main(void) {
         cmocka_unit_test(test_threads_agree), cmocka_unit_test(test_bad_inputs),
         cmocka_unit_test(test_bad_options),   cmocka_unit_test(test_overflow),
         cmocka_unit_test(test_interrupted),   cmocka_unit_test(test_biases),
-        cmocka_unit_test(test_bad_biases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -390,7 +390,7 @@ static bool everything(const Model *model, RtError *err) {
 static void test_no_memory(void **state) {
     (void)state;
     Random random = {32};
-    ModelShape shape = {RT_F32, 3, 80, 6, 2, 2, 1, 3, 1, false, true, true};
+    ModelShape shape = {RT_F32, 3, 80, 6, 2, 2, 1, 3, 1, false, true, true, true};
     Model *model = random_model(&random, &shape);
     long after = 0;
     for (bool ok = false; !ok; after++) {

@@ -611,17 +611,12 @@ static void test_sink_row(void **state) {
 
 /* A prior of ½ for each step back: all scores equal, so weights are those of the prior; of the
  * sink, which has none, that of the query's own position. */
-static double halves(const void *context, size_t layer, size_t head, ptrdiff_t distance) {
-    (void)context, (void)layer, (void)head;
-    return -(double)distance * log(2);
-}
-
 static void check_prior(bool sink, RtDtype dtype, const double *expected) {
     Case c = {.mask = RT_MASK_CAUSAL, .sink = sink, .gap = 4, .scores = {3, 3, 3, 3, 3}};
     Model *model = model_for(&c, dtype);
     RunOptions options = run_options();
     options.temperature = 5; /* of scores alone */
-    options.bias = (RtBias){halves, NULL};
+    head_set_bias(model->layers[0]->heads[0], RT_BIAS_ALIBI, 0, (double[]){log(2)}, 1);
     options.keep_raw = true;
     Engine *engine = engine_new(model, &options, NULL);
     const size_t ids[] = {0, 1, 2, 3};
@@ -642,6 +637,50 @@ static void test_prior(void **state) {
     for (int sink = 0; sink < 2; sink++)
         for (int dtype = 0; dtype < RT_DTYPE_COUNT; dtype++)
             check_prior(sink, (RtDtype)dtype, expected[sink]);
+}
+
+/* The bucket of a distance t from 16 on is 15 and the number of k ≥ 0 with 16 · 8^(k/16) ≤ t, at
+ * most 31: t^16 against 16^16 · 8^k. */
+static void test_buckets(void **state) {
+    (void)state;
+    double number[32];
+    for (size_t k = 0; k < 32; k++) number[k] = (double)k;
+    HeadBias t5 = {RT_BIAS_T5, 0, 32, number};
+    for (ptrdiff_t t = -100; t < 1000; t++) {
+        int expected = t < 0 ? 0 : t < 16 ? (int)t : 15;
+        for (int k = 0; t >= 16 && k < 16; k++)
+            expected += powl((long double)t, 16) >= ldexpl(1, 64 + 3 * k);
+        assert_true(rt_bias_at(&t5, t) == expected);
+    }
+}
+
+/* Heads that no file could hold. */
+static void test_bad_biases(void **state) {
+    (void)state;
+    static const double numbers[] = {1, NAN, INFINITY, -INFINITY};
+    static const struct {
+        RtBiasForm form;
+        size_t first, count;
+        const char *text;
+    } bad[] = {{RT_BIAS_COUNT, 0, 1, "no such form"},
+               {(RtBiasForm)-1, 0, 1, "no such form"},
+               {RT_BIAS_NONE, 0, 1, "expected a form for 1 numbers"},
+               {RT_BIAS_ALIBI, 1, 1, "values[0]: expected a number of at most"},
+               {RT_BIAS_ALIBI, 2, 1, "values[0]: expected a number of at most"},
+               {RT_BIAS_WINDOW, 2, 1, "values[0]: expected a number of at most"},
+               {RT_BIAS_PRIOR, 0, 2, "values[1]: expected a number of at most"},
+               {RT_BIAS_PRIOR, 2, 1, "values[0]: expected a number of at most"}};
+    for (int dtype = 0; dtype < RT_DTYPE_COUNT; dtype++)
+        for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+            Model *model = model_for(&cases[0], (RtDtype)dtype);
+            RtError err = {""};
+            assert_true(head_set_bias(model->layers[0]->heads[0], bad[k].form, 0,
+                                      numbers + bad[k].first, bad[k].count));
+            assert_false(model_check(model, &err));
+            if (!strstr(err.text, bad[k].text)) fail_msg("%zu: %s", k, err.text);
+            assert_memory_equal(err.text, "layers.0: heads.0: bias: ", 25);
+            model_free(model);
+        }
 }
 
 static void test_names(void **state) {
@@ -699,7 +738,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cases),      cmocka_unit_test(test_sink_row),
         cmocka_unit_test(test_prior),      cmocka_unit_test(test_names),
-        cmocka_unit_test(test_parameters),
+        cmocka_unit_test(test_parameters), cmocka_unit_test(test_buckets),
+        cmocka_unit_test(test_bad_biases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

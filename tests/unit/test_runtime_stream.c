@@ -31,7 +31,8 @@ static double allowed_for(RtDtype dtype) {
 /* Many inputs of mixed lengths, 1 and N among them: enough for several packs. */
 static void check_batch(Random *random, size_t count, size_t length, RtDtype dtype, RtPath path,
                         int threads) {
-    ModelShape shape = {dtype, 4, length, 16, 2, 2, 2, 6, 0.4, false, false, false};
+    ModelShape shape = {dtype, 4,     length,         16, 2, 2, 2, 6, 0.4, false,
+                        false, false, length % 2 == 1};
     Model *model = random_model(random, &shape);
     RunOptions options = run_options();
     options.path = path;
@@ -72,7 +73,7 @@ static void test_batch(void **state) {
 static void test_batch_errors(void **state) {
     (void)state;
     Random random = {22};
-    ModelShape shape = {RT_F32, 2, 3, 4, 1, 1, 1, 2, 1, false, false, false};
+    ModelShape shape = {RT_F32, 2, 3, 4, 1, 1, 1, 2, 1, false, false, false, false};
     Model *model = random_model(&random, &shape);
     RunOptions options = run_options();
     Engine *engine = engine_new(model, &options, NULL);
@@ -120,21 +121,14 @@ static void test_batch_overflow(void **state) {
     model_free(model);
 }
 
-/* Nearer keys weigh more, those far away nothing; other heads otherwise. */
-static double near_bias(const void *context, size_t layer, size_t head, ptrdiff_t distance) {
-    (void)context;
-    return distance > 40 ? -INFINITY : -(double)(distance % 8) * (double)(1 + (layer + head) % 2);
-}
-
 static void check_stream(Random *random, RtDtype dtype, RtPath path, RtRule rule, bool biased) {
-    ModelShape shape = {dtype, 4, 150, 20, 3, 2, 2, 18, 0.5, false, false, true};
+    ModelShape shape = {dtype, 4, 150, 20, 3, 2, 2, 18, 0.5, false, false, true, biased};
     if (rule != RT_SOFTMAX) shape.whole = true, shape.layers = 1;
     Model *model = random_model(random, &shape);
     RunOptions options = run_options();
     options.path = path;
     options.rule = rule;
     options.parameter = rt_rules[rule].parameter.example;
-    if (biased) options.bias = (RtBias){near_bias, NULL};
     RtError err;
     Engine *engine = engine_new(model, &options, &err);
     size_t *ids = random_ids(random, model, 150);

@@ -300,6 +300,50 @@ static void test_every_field(void **state) {
     }
 }
 
+/* A bias of any form, even one that changes no score, on any head, even one that is padding: it is
+ * not certified, and that is what is said. */
+static void expect_biases(Model *model, size_t l, size_t h) {
+    static const double numbers[32] = {0};
+    static const double wide[] = {1e6};
+    static const struct {
+        RtBiasForm form;
+        const double *values;
+        size_t count;
+    } biases[] = {{RT_BIAS_ALIBI, numbers, 1},
+                  {RT_BIAS_WINDOW, wide, 1},
+                  {RT_BIAS_T5, numbers, 32},
+                  {RT_BIAS_PRIOR, numbers, 3}};
+    ModelHead *head = model->layers[l]->heads[h];
+    for (size_t k = 0; k < sizeof biases / sizeof *biases; k++) {
+        RaspVerifyReport report;
+        char said[128];
+        head_set_bias(head, biases[k].form, 0, biases[k].values, biases[k].count);
+        if (passes(model, &report)) fail_msg("head %zu.%zu has a bias, and it is verified", l, h);
+        snprintf(said, sizeof said,
+                 "not certified: heads have position biases, head %zu of layer %zu %s", h + 1,
+                 l + 1, rt_bias_names[biases[k].form]);
+        assert_string_equal(report.difference, said);
+    }
+    head_set_bias(head, RT_BIAS_NONE, 0, NULL, 0);
+}
+
+static void test_biases(void **state) {
+    (void)state;
+    static const RaspTarget targets[] = {
+        {.alphabet = "ab", .max_length = 3},
+        {.alphabet = "ab", .max_length = 3, .layout = RASP_STANDARD}};
+    for (size_t t = 0; t < 2; t++) {
+        Bytes b = compile(several, names, 2, &targets[t]);
+        RaspVerifyReport report;
+        Model *model = load(b);
+        for (size_t l = 0; l < model->layer_count; l++)
+            for (size_t h = 0; h < model->layers[l]->head_count; h++) expect_biases(model, l, h);
+        assert_true(passes(model, &report));
+        model_free(model);
+        free(b.bytes);
+    }
+}
+
 /* --- changed weights, unknown keys --------------------------------------------------------- */
 
 /* Each place at which a number is read, the first and the last too, moved by less than a gap. */
@@ -384,9 +428,12 @@ static void test_twice(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_value),  cmocka_unit_test(test_every_field),
-        cmocka_unit_test(test_every_place),  cmocka_unit_test(test_changed_weights),
-        cmocka_unit_test(test_unknown_keys), cmocka_unit_test(test_twice)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_value),
+                                       cmocka_unit_test(test_biases),
+                                       cmocka_unit_test(test_every_field),
+                                       cmocka_unit_test(test_every_place),
+                                       cmocka_unit_test(test_changed_weights),
+                                       cmocka_unit_test(test_unknown_keys),
+                                       cmocka_unit_test(test_twice)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
