@@ -43,7 +43,7 @@ typedef struct Budget {
     long fail_after;                     /* tests: fail the n-th allocation; 0: never */
     const volatile sig_atomic_t *cancel; /* may be NULL */
     double time_limit;                   /* CPU seconds given by budget_time; 0: no limit */
-    double deadline;                     /* the same on the thread's CPU clock */
+    double deadline;                     /* on the thread's CPU clock; 0: not read yet */
     unsigned ticks;                      /* polls and allocations until the clock is read */
     BudgetStop stop;
     BudgetGuard *guard;
