@@ -1,12 +1,13 @@
 #include "runtime/forward.h"
 
+#include "base/parallel.h"
 #include "runtime/blas.h"
 #include "runtime/memory.h"
 #include "runtime/pass.h"
 #include "runtime/spares.h"
 
 #include <math.h>
-#include <omp.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -221,10 +222,10 @@ static Outputs outputs_of(const Engine *engine) {
     return (Outputs){engine->decoders, engine->output_count, engine->max_dims};
 }
 
-/* Threads that are worth their start: below some hundred thousand multiplications one is faster. */
+/* Threads that are worth their start: below some million multiplications one is faster. */
 static int threads_for(const Engine *engine, size_t columns) {
-    const double worth = 5e5;
-    int threads = engine->options.threads ? engine->options.threads : omp_get_max_threads();
+    const double worth = 4e6;
+    int threads = engine->options.threads ? engine->options.threads : parallel_cores();
     double work = (double)columns * ((double)engine->nonzeros + (double)columns);
     return work < worth ? 1 : threads;
 }
@@ -257,7 +258,8 @@ typedef struct {
     RunResult *results;
     size_t *first; /* [packs + 1] */
     size_t packs;
-    size_t failed_input; /* the first that failed */
+    pthread_mutex_t lock; /* of what follows */
+    size_t failed_input;  /* the first that failed */
     RtError error;
 } Batch;
 
@@ -279,11 +281,12 @@ static bool cut_packs(Batch *batch, size_t count) {
 
 /* Keeps the error of the first input that fails, whatever the order threads work in. */
 static void batch_fail(Batch *batch, size_t input, const RtError *err) {
-#pragma omp critical
+    pthread_mutex_lock(&batch->lock);
     if (input < batch->failed_input) {
         batch->failed_input = input;
         batch->error = *err;
     }
+    pthread_mutex_unlock(&batch->lock);
 }
 
 static void run_pack(Batch *batch, size_t p, int threads) {
@@ -298,17 +301,19 @@ static void run_pack(Batch *batch, size_t p, int threads) {
     spares_give(engine->spares, memory);
 }
 
+static void run_one_pack(void *context, size_t p, int thread) {
+    (void)thread;
+    run_pack(context, p, 1);
+}
+
 static void run_packs(Batch *batch) {
-    int asked = batch->engine->options.threads;
-    int threads = asked ? asked : omp_get_max_threads();
-    if (batch->packs == 1) {
-        size_t columns = 0;
-        for (size_t i = 0; i < batch->first[1]; i++) columns += batch->inputs[i].n + 1;
-        run_pack(batch, 0, threads_for(batch->engine, columns));
-        return;
-    }
-#pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
-    for (size_t p = 0; p < batch->packs; p++) run_pack(batch, p, 1);
+    size_t columns = 0;
+    for (size_t i = 0; i < batch->first[batch->packs]; i++) columns += batch->inputs[i].n + 1;
+    int threads = threads_for(batch->engine, columns);
+    if (batch->packs == 1)
+        run_pack(batch, 0, threads);
+    else
+        parallel_for(batch->packs, threads, run_one_pack, batch);
 }
 
 static void clear_results(RunResult *results, size_t count) {
@@ -325,7 +330,11 @@ bool engine_run_batch(const Engine *engine, const RunInput *inputs, size_t count
         return rt_error_prefix(err, "input %zu", i);
     }
     if (count == 0) return true;
-    Batch batch = {.engine = engine, .inputs = inputs, .results = results, .failed_input = count};
+    Batch batch = {.engine = engine,
+                   .inputs = inputs,
+                   .results = results,
+                   .lock = PTHREAD_MUTEX_INITIALIZER,
+                   .failed_input = count};
     bool cut = cut_packs(&batch, count);
     if (cut) {
         int blas = rt_blas_single();

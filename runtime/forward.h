@@ -5,7 +5,7 @@
  * changed by a run, and may be used by several threads at once. Memory of a run is O(n): scores
  * are computed for tiles of queries and keys.
  *
- * engine_run and engine_run_batch use OpenMP threads of their own and set OpenBLAS to one thread
+ * engine_run and engine_run_batch use threads of their own and set OpenBLAS to one thread
  * meanwhile. On path sparse results do not depend on the number of threads; otherwise they may
  * differ in the last bits, as they may between paths, between a batch, a stream and a single run,
  * and between processors. How far a softmax weight can be from the exact one is in numerics.h. */

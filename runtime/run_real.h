@@ -141,17 +141,25 @@ static Columns columns_of_block(const Run *run, size_t b) {
                      .ld_long = run->ld_long};
 }
 
-/* Blocks from after the attention of `layer` to before that of `next`. */
+/* From after the attention of `layer` to before that of `next`. */
+typedef struct {
+    const Run *run;
+    const Layer *layer, *next;
+} Step;
+
+static void run_block(void *context, size_t b, int thread) {
+    const Step *step = context;
+    const Run *run = step->run;
+    Columns columns = columns_of_block(run, b);
+    if (stopped(run)) return;
+    if (!step->layer) embed_block(run, b);
+    block_step(run->prepared, step->layer, step->next, &columns, &run->scratch[thread].block);
+}
+
 static void run_blocks(Run *run, const Layer *layer, const Layer *next) {
     size_t blocks = block_count(run);
-#pragma omp parallel for schedule(dynamic) num_threads(run->threads) if (run->threads > 1)
-    for (size_t b = 0; b < blocks; b++) {
-        const Scratch *scratch = &run->scratch[omp_get_thread_num()];
-        Columns columns = columns_of_block(run, b);
-        if (stopped(run)) continue;
-        if (!layer) embed_block(run, b);
-        block_step(run->prepared, layer, next, &columns, &scratch->block);
-    }
+    Step step = {run, layer, next};
+    parallel_for(blocks, run->threads, run_block, &step);
 }
 
 /* Head h of a layer in input i. */
@@ -166,39 +174,50 @@ static Attention run_view(const Run *run, const Layer *layer, size_t i, size_t h
 
 /* Heads with few different keys are done at once; `done` says which. Where position matters to
  * scores no two keys are equal. */
-static void run_merged(Run *run, const Layer *layer) {
+static void merge_head(void *context, size_t task, int thread) {
+    const Step *step = context;
+    const Run *run = step->run;
     const Prepared *prepared = run->prepared;
-    RtRule rule = prepared->options.rule;
-    bool try = prepared->options.path != RT_PATH_DENSE;
-#pragma omp parallel for schedule(dynamic) num_threads(run->threads) if (run->threads > 1)
-    for (size_t task = 0; task < run->pack->count * layer->head_count; task++) {
-        size_t i = task / layer->head_count, n = run->pack->inputs[i].n;
-        Scratch *scratch = &run->scratch[omp_get_thread_num()];
-        if (stopped(run)) continue;
-        Attention view = run_view(run, layer, i, task % layer->head_count);
-        attend_sink(&view);
-        bool placed = view.bias || view.reach < n;
-        run->done[task] =
-            try && !placed &&
-            try_merging(prepared->kernels, rule, &view, n, &scratch->merge, &scratch->tiles);
-    }
+    size_t heads = step->layer->head_count, i = task / heads, n = run->pack->inputs[i].n;
+    Scratch *scratch = &run->scratch[thread];
+    if (stopped(run)) return;
+    Attention view = run_view(run, step->layer, i, task % heads);
+    attend_sink(&view);
+    bool placed = view.bias || view.reach < n, try = prepared->options.path != RT_PATH_DENSE;
+    run->done[task] = try && !placed &&
+                      try_merging(prepared->kernels, prepared->options.rule, &view, n,
+                                  &scratch->merge, &scratch->tiles);
+}
+
+static void run_merged(Run *run, const Layer *layer) {
+    Step step = {run, layer, NULL};
+    parallel_for(run->pack->count * layer->head_count, run->threads, merge_head, &step);
+}
+
+/* Tiles of queries in the longest input. */
+static size_t tiles_of_input(const Run *run) {
+    size_t tile = run->scratch[0].tiles.query_tile;
+    return (run->longest + tile - 1) / tile;
 }
 
 /* The other heads, in tiles of queries. */
+static void run_tile(void *context, size_t task, int thread) {
+    const Step *step = context;
+    const Run *run = step->run;
+    const Tiles *tiles = &run->scratch[thread].tiles;
+    size_t share = tiles_of_input(run), heads = step->layer->head_count, head = task / share;
+    size_t q0 = task % share * tiles->query_tile + 1, q1 = q0 + tiles->query_tile;
+    size_t n = run->pack->inputs[head / heads].n;
+    if (run->done[head] || q0 > n || stopped(run)) return;
+    Attention view = run_view(run, step->layer, head / heads, head % heads);
+    if (q1 > n + 1) q1 = n + 1;
+    attend(run->prepared->kernels, run->prepared->options.rule, &view, q0, q1, tiles);
+}
+
 static void run_tiles(Run *run, const Layer *layer) {
-    const Prepared *prepared = run->prepared;
-    size_t tile = run->scratch[0].tiles.query_tile;
-    size_t share = (run->longest + tile - 1) / tile; /* of an input */
-#pragma omp parallel for schedule(dynamic) num_threads(run->threads) if (run->threads > 1)
-    for (size_t task = 0; task < run->pack->count * layer->head_count * share; task++) {
-        size_t head = task / share, q0 = task % share * tile + 1, q1 = q0 + tile;
-        size_t i = head / layer->head_count, n = run->pack->inputs[i].n;
-        if (run->done[head] || q0 > n || stopped(run)) continue;
-        const Tiles *tiles = &run->scratch[omp_get_thread_num()].tiles;
-        Attention view = run_view(run, layer, i, head % layer->head_count);
-        if (q1 > n + 1) q1 = n + 1;
-        attend(prepared->kernels, prepared->options.rule, &view, q0, q1, tiles);
-    }
+    Step step = {run, layer, NULL};
+    size_t tasks = run->pack->count * layer->head_count * tiles_of_input(run);
+    parallel_for(tasks, run->threads, run_tile, &step);
 }
 
 static void run_layers(Run *run) {
@@ -237,20 +256,29 @@ static bool read_position(const Run *run, const Outputs *outputs, size_t i, size
     return true;
 }
 
-/* The first position of input i that cannot be read, or its length. */
+/* The first position that cannot be read, of input i, or its length. */
+typedef struct {
+    const Run *run;
+    const Outputs *outputs;
+    size_t i;
+    atomic_size_t bad;
+} Unread;
+
+static void read_one(void *context, size_t j, int thread) {
+    Unread *r = context;
+    double *read = r->run->scratch[thread].read;
+    size_t bad = atomic_load(&r->bad);
+    if (j >= bad || read_position(r->run, r->outputs, r->i, j, read, NULL)) return;
+    while (j < bad && !atomic_compare_exchange_weak(&r->bad, &bad, j)) continue;
+}
+
+enum { READ_ALONE = 1 << 14 }; /* positions that one thread reads sooner than others start */
+
 static size_t read_input(const Run *run, const Outputs *outputs, size_t i) {
-    size_t n = run->pack->inputs[i].n, bad = n;
-    if (run->threads == 1) { /* even a parallel region of one thread costs half a microsecond */
-        double *read = run->scratch[0].read;
-        for (bad = 0; bad < n && read_position(run, outputs, i, bad, read, NULL);) bad++;
-        return bad;
-    }
-#pragma omp parallel for num_threads(run->threads) reduction(min : bad)
-    for (size_t j = 0; j < n; j++) {
-        double *read = run->scratch[omp_get_thread_num()].read;
-        if (!read_position(run, outputs, i, j, read, NULL) && j < bad) bad = j;
-    }
-    return bad;
+    Unread unread = {run, outputs, i, run->pack->inputs[i].n};
+    size_t n = run->pack->inputs[i].n;
+    parallel_for(n, n < READ_ALONE ? 1 : run->threads, read_one, &unread);
+    return unread.bad;
 }
 
 static bool read_outputs(const Run *run, const Outputs *outputs, size_t *at, RtError *err) {
