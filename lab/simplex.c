@@ -5,7 +5,8 @@
 
 static double largest(const double *z, size_t n) {
     double top = -INFINITY;
-    for (size_t k = 0; k < n; k++) top = fmax(top, z[k]);
+    for (size_t k = 0; k < n; k++)
+        if (z[k] > top) top = z[k];
     return top;
 }
 
@@ -16,10 +17,14 @@ double log_sum_exp(const double *z, size_t n) {
     return top + log(sum);
 }
 
-void softmax(const double *z, size_t n, double temperature, double *a) {
+double softmax(const double *z, size_t n, double temperature, double *a) {
     double top = largest(z, n), sum = 0;
-    for (size_t k = 0; k < n; k++) sum += a[k] = exp((z[k] - top) / temperature);
+    if (temperature == 1) /* as in all that is trained: no division, the same bits */
+        for (size_t k = 0; k < n; k++) sum += a[k] = exp(z[k] - top);
+    else
+        for (size_t k = 0; k < n; k++) sum += a[k] = exp((z[k] - top) / temperature);
     for (size_t k = 0; k < n; k++) a[k] /= sum;
+    return top / temperature + log(sum);
 }
 
 double entropy(const double *a, size_t n) {

@@ -8,8 +8,8 @@
 
 /* log Σ exp z, without overflow; −∞ for n = 0. */
 double log_sum_exp(const double *z, size_t n);
-/* a = softmax(z / temperature); z and a may be the same. */
-void softmax(const double *z, size_t n, double temperature, double *a);
+/* a = softmax(z / temperature); z and a may be the same. Gives log Σ exp(z / temperature). */
+double softmax(const double *z, size_t n, double temperature, double *a);
 /* H(a) = −Σ a log a. */
 double entropy(const double *a, size_t n);
 /* KL(p, q) = Σ p log(p/q); infinite where q is 0 and p is not. */

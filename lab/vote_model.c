@@ -155,8 +155,7 @@ static void chunk_gradient(const VoteModel *m, const VoteBatch *batch, Chunk *c)
         const size_t *x = batch->tokens + (c->first + s) * (t + 1);
         for (size_t i = 0; i < t; i++) {
             double *z = c->logits + (s * t + i) * v, target = z[x[i + 1]];
-            c->loss += scale * (log_sum_exp(z, v) - target);
-            softmax(z, v, 1, z);
+            c->loss += scale * (softmax(z, v, 1, z) - target);
             z[x[i + 1]] -= 1;
             for (size_t y = 0; y < v; y++) c->gradient[x[i] * v + y] += z[y] *= scale;
         }

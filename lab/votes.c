@@ -17,8 +17,8 @@ void votes_logits(const Votes *votes, const double *a, double *z) {
 double votes_gradient(const Votes *votes, const double *p, const double *a, double *gradient,
                       double *z) {
     votes_logits(votes, a, z);
-    double loss = cross_entropy(p, z, votes->symbols);
-    softmax(z, votes->symbols, 1, z);
+    double mass = sum_of(p, votes->symbols), linear = dot(p, z, votes->symbols);
+    double loss = softmax(z, votes->symbols, 1, z) * mass - linear;
     for (size_t y = 0; y < votes->symbols; y++) z[y] -= p[y];
     for (size_t h = 0; h < votes->heads; h++)
         for (size_t j = 0; j < votes->keys; j++)
