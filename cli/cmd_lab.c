@@ -28,7 +28,8 @@ static const struct argp_option options[] = {
     {"corpus", KEY_CORPUS, "DIR", 0,
      "novels for the experiments on text, which lab/corpus fetches (default: a built-in excerpt)",
      2},
-    {"quick", KEY_QUICK, NULL, 0, "smaller sizes, by the same rules", 2},
+    {"quick", KEY_QUICK, NULL, 0,
+     "smaller sizes; where a rule is about the full size, that it is too small to judge", 2},
     OPTION_THREADS(5),
     OPTIONS_LAB,
     {0},
@@ -190,6 +191,7 @@ static int measure(const LabArguments *a, const Choice *choice) {
                                         .context = &schedule,
                                         .seed = lab->seed,
                                         .quick = lab->quick,
+                                        .keep = lab->folder != NULL,
                                         .threads = lab_threads(lab),
                                         .corpus = a->corpus};
     Chosen chosen = {choice, lab_form(lab, a->pages || choice->count == 1)};

@@ -61,6 +61,7 @@ int lab_run(const LabOptions *options, const NotebookOptions *notebook_options, 
     if (options->folder && !lab_make_folder(options->folder)) return EXIT_FAILED;
     budget_init(&budget, options->common.memory);
     budget.cancel = stop_catch();
+    stop_catch_termination();
     if (BUDGET_ENTER(&budget, &guard)) {
         Notebook *notebook = notebook_new(&budget, notebook_options);
         progress_start();

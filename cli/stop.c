@@ -16,11 +16,19 @@ static void on_interrupt(int number) {
     requested = 1;
 }
 
-volatile sig_atomic_t *stop_catch(void) {
+static void handle(int number) {
     struct sigaction action = {.sa_handler = on_interrupt}; /* no SA_RESTART: reads end */
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
+    sigaction(number, &action, NULL);
+}
+
+volatile sig_atomic_t *stop_catch(void) {
+    handle(SIGINT);
     return &requested;
+}
+
+void stop_catch_termination(void) {
+    handle(SIGTERM);
 }
 
 bool stop_requested(void) {

@@ -6,9 +6,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* From here on the first Ctrl-C sets the flag, which is for Budget.cancel; a second one,
+/* From here on the first Ctrl-C (SIGINT) sets the flag, which is for Budget.cancel; a second one,
  * before stop_clear, ends the process at once. */
 volatile sig_atomic_t *stop_catch(void);
+/* SIGTERM as well, where there is something to write before the end. */
+void stop_catch_termination(void);
 bool stop_requested(void);
 void stop_clear(void);
 /* Has there been a Ctrl-C since this was last asked?  It ends a write that waits, too. */

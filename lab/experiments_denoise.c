@@ -156,4 +156,5 @@ void experiment_denoise(Lab *lab, Page *page) {
         "the output trained, the mass on copies is within 0.05 of the oracle's α* for all m.");
     bool follows = low >= 0.9 && high <= 1.1 && least >= 0.99 && away <= 0.05;
     page->conclusion = follows ? "supported" : "refuted";
+    if (lab->quick) page_too_small(page); /* a tenth of the training that the rule is about */
 }

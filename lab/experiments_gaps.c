@@ -368,6 +368,7 @@ void experiment_gaps(Lab *lab, Page *page) {
     TextResult text = run_text(lab, page, &scale, 0.85);
     text.broken += run_grammar(lab, page, &scale, 0.85);
     conclude(page, &text, scale.seeds);
+    if (lab->quick) page_too_small(page); /* 60 steps of 8,000 */
 }
 
 /* The same comparison of heads on a small budget; the experiment is item 73. */
@@ -376,4 +377,5 @@ void experiment_guess(Lab *lab, Page *page) {
     if (lab->quick) scale = (Scale){1, 60, 8, 24, 0, 0};
     TextResult text = run_text(lab, page, &scale, 1);
     conclude(page, &text, scale.seeds);
+    if (lab->quick) page_too_small(page);
 }

@@ -117,4 +117,5 @@ void experiment_transfer(Lab *lab, Page *page) {
     page->conclusion = degrades && recovers && compiled ? "supported"
                        : degrades || recovers           ? "in part"
                                                         : "refuted";
+    if (lab->quick) page_too_small(page); /* a tenth of the training, and 20 sequences of 400 */
 }

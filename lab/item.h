@@ -13,7 +13,9 @@ typedef struct Lab {
     Arena *arena;  /* scratch: dies with the measurement; results go to the page's arena */
     Rng *rng;      /* made from the seed and the item's number */
     uint64_t seed; /* for further generators: rng_new(lab->seed, stream), streams from 1000 on */
-    bool quick;    /* smaller sizes, for tests: the same claims by the same rules */
+    bool quick;    /* smaller sizes, for tests: the same claims; page_too_small says where a rule
+                      is about the full size */
+    bool keep;     /* trained models are wanted as weights files */
     int threads;   /* at least 1 */
     const char *corpus; /* a folder of novels (text.h); NULL: the excerpt that is built in */
     struct Notebook *notebook;

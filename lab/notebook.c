@@ -86,6 +86,7 @@ static const Outcome *guarded(Notebook *s, Outcome *outcome, Measurement *measur
                .rng = &rng,
                .seed = s->options.seed,
                .quick = s->options.quick,
+               .keep = s->options.keep,
                .threads = s->options.threads,
                .corpus = s->options.corpus,
                .notebook = s};
@@ -122,6 +123,7 @@ const char *outcome_verdict(const Outcome *outcome) {
     if (!outcome_holds(outcome)) return "fails";
     if (outcome->ending == OUT_OF_MEMORY) return "out of memory";
     if (outcome->ending != ENDED) return "interrupted";
+    if (outcome->page->too_small) return "too small to judge";
     if (outcome->page->conclusion) return outcome->page->conclusion;
     if (!headline) return "no check";
     if (!headline->holds) return "out of range";

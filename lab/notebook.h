@@ -13,6 +13,7 @@
 typedef struct NotebookOptions {
     uint64_t seed;
     bool quick;
+    bool keep;          /* pages hold the models that were trained, as weights files */
     int threads;        /* 0: one */
     const char *corpus; /* as Lab has it */
     /* Called now and then while a measurement runs; `done` is between 0 and 1, or negative when the
@@ -36,8 +37,8 @@ typedef struct Outcome {
     struct Outcome *next;
 } Outcome;
 
-/* "holds", "fails", "out of range", "measured", "interrupted", or the conclusion of a decision
- * rule. */
+/* "holds", "fails", "out of range", "measured", "interrupted", "too small to judge", or the
+ * conclusion of a decision rule. */
 const char *outcome_verdict(const Outcome *outcome);
 /* False when an identity does not hold. */
 bool outcome_holds(const Outcome *outcome);

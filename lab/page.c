@@ -51,6 +51,16 @@ void check_figure(Page *page, const char *what, double measured) {
     add_check(page, (Check){MEASUREMENT, ONLY, what, measured, NAN, NAN, isfinite(measured), NULL});
 }
 
+void page_too_small(Page *page) {
+    for (Check *c = page->checks; c; c = c->next) {
+        if (c->kind != MEASUREMENT) continue;
+        c->relation = ONLY;
+        c->expected = c->tolerance = NAN;
+        c->holds = isfinite(c->measured);
+    }
+    page->too_small = true;
+}
+
 const Check *page_headline(const Page *page) {
     const Check *failed = NULL;
     for (const Check *c = page->checks; c; c = c->next) {

@@ -65,6 +65,7 @@ typedef struct Page {
     Note *notes, *last_note;
     PageWeights *weights, *last_weights;
     const char *conclusion; /* of a decision rule: "supported", "refuted", "open"; else NULL */
+    bool too_small;         /* page_too_small */
 } Page;
 
 Page *page_new(Arena *arena);
@@ -82,6 +83,10 @@ void check_z(Page *page, const char *what, double measured, double expected, dou
 void check_none(Page *page, const char *what, size_t violations);
 /* A figure without an expectation. */
 void check_figure(Page *page, const char *what, double measured);
+
+/* For a run too small for what its measurements are held against: they become figures, and the
+ * verdict is that. Identities and statistical checks stay what they are. */
+void page_too_small(Page *page);
 
 /* The scoreboard's check: the first failed identity, else the first failed one, else the first.
  * NULL when there is none. */

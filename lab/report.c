@@ -108,8 +108,10 @@ static void put_table(FILE *out, const PageTable *t) {
 /* --- outcomes -------------------------------------------------------------------------------- */
 
 static const char *verdict_class(const Outcome *o) {
-    const Check *headline = page_headline(o->page);
-    if (!outcome_holds(o) || (headline && !headline->holds && !o->page->conclusion)) return "bad";
+    const Page *page = o->page;
+    const Check *headline = page_headline(page);
+    if (outcome_holds(o) && (o->ending != ENDED || page->too_small)) return "faint";
+    if (!outcome_holds(o) || (headline && !headline->holds && !page->conclusion)) return "bad";
     return "good";
 }
 

@@ -72,10 +72,11 @@ Model *vote_weights(const VoteModel *m, const char *alphabet, Arena *arena) {
 
 void vote_weights_keep(Lab *lab, Page *page, const VoteModel *m, const char *alphabet,
                        const char *name) {
-    Model *model = keep_model(lab, page, vote_weights(m, alphabet, lab->arena));
     RtError err;
     unsigned char *bytes;
     size_t size;
+    if (!lab->keep) return;
+    Model *model = keep_model(lab, page, vote_weights(m, alphabet, lab->arena));
     if (!model) return;
     if (!model_save_bytes(model, &bytes, &size, &err)) {
         page_note(page, "the weights of %s cannot be kept: %s", name, err.text);

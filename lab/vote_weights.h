@@ -13,7 +13,7 @@
  * frees it; NULL when memory runs out. */
 Model *vote_weights(const VoteModel *model, const char *alphabet, Arena *arena);
 
-/* Leaves it on the page under that name. */
+/* Leaves it on the page under that name, if such files are wanted (lab->keep). */
 void vote_weights_keep(Lab *lab, Page *page, const VoteModel *model, const char *alphabet,
                        const char *name);
 

@@ -19,14 +19,19 @@
 #include "runtime/safetensors.h"
 
 /* Every test measures inside of a notebook, which has the arenas and the guard. */
-static void measure(Measurement *measurement, void *context) {
+static void measure_by(bool keep, Measurement *measurement, void *context) {
     Budget budget;
     budget_init(&budget, BUDGET_DEFAULT_LIMIT);
-    Notebook *notebook = notebook_new(&budget, &(NotebookOptions){.seed = 1, .threads = 2});
+    Notebook *notebook =
+        notebook_new(&budget, &(NotebookOptions){.seed = 1, .threads = 2, .keep = keep});
     const Outcome *o = notebook_run(notebook, "test", measurement, context);
     assert_int_equal(o->ending, ENDED);
     assert_true(outcome_holds(o));
     notebook_free(notebook);
+}
+
+static void measure(Measurement *measurement, void *context) {
+    measure_by(true, measurement, context);
 }
 
 /* --- the vote model --------------------------------------------------------------------------- */
@@ -127,6 +132,8 @@ static void vote_file(Lab *lab, Page *page, void *context) {
     vote_model_train(lab, &m, &(VoteTraining){60, 8, vote_training.rate},
                      &(TokenSource){draw_text, &text}, lab->rng, 0, 1);
     vote_weights_keep(lab, page, &m, alphabet, "kept");
+    if (!lab->keep) assert_null(page->weights);
+    if (!lab->keep) return;
     assert_non_null(page->weights);
     assert_string_equal(page->weights->name, "kept");
     RtError err;
@@ -152,6 +159,7 @@ static void test_vote_file(void **state) {
     (void)state;
     measure(vote_file, (void *)text_alphabet);
     measure(vote_file, NULL);
+    measure_by(false, vote_file, NULL); /* nobody wants the file: nothing is kept */
 }
 
 /* --- the denoising head ----------------------------------------------------------------------- */
