@@ -2,9 +2,8 @@
 #include "api/circuit.h"
 
 #include "api/handle.h"
+#include "graph/label.h"
 #include "interp/exec/column.h"
-
-enum { TEXT_LIMIT = 200 };
 
 /* Which nodes of the graph: what the pieces name, and what that is made of, constants aside. */
 static const bool *nodes_needed(const CircuitView *v) {
@@ -43,7 +42,7 @@ static int type_of(const NodeValues *values) {
 static RaspCircuitSop sop_of(const CircuitView *v, NodeId id) {
     const Node *node = graph_node(v->from->graph, id);
     RaspCircuitSop sop = {.name = node->name ? node->name->text : NULL,
-                          .text = circuit_text(v->from, id, TEXT_LIMIT, v->arena),
+                          .text = graph_label(v->from->graph, id, v->sop_of, v->arena),
                           .place = place_of(v->sources, node->span),
                           .selector = node_is_selector(node),
                           .type = -1};

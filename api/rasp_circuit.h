@@ -33,7 +33,8 @@ extern "C" {
 /* An s-op or a selector: of the program, or made by the compiler on the way. */
 typedef struct RaspCircuitSop {
     const char *name; /* NULL: the program gives it none */
-    const char *text; /* in source form; of inner ones that have a name, the name; may be cut */
+    const char *text; /* in source form, whole; of inner ones that have a name, the name, and in
+                         long texts `$3` for number 3 of `sops`, if that is long and has none */
     RaspPlace place;  /* where the program first asks for it; source NULL: nowhere, the compiler */
     bool selector;
     int type;                /* RaspType; -1 of a selector, or when its values are not known */

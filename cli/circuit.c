@@ -83,9 +83,12 @@ static void put_sop(Json *j, const RaspCircuitSop *sop) {
 }
 
 static void put_step(Json *j, const RaspCircuitStep *step) {
+    static const char *const after[] = {"embedding", "heads", "sublayer"}; /* -2, -1, from 0 */
+    int kind = step->sublayer < 0 ? step->sublayer + 2 : 2;
     json_begin_object(j, NULL);
-    json_count(j, "layer", step->layer);
-    json_number(j, "sublayer", "%d", step->sublayer);
+    json_text(j, "after", after[kind]);
+    if (kind > 0) json_count(j, "layer", step->layer);
+    if (kind > 1) json_count(j, "sublayer", (size_t)step->sublayer);
     json_end(j);
 }
 
@@ -242,7 +245,7 @@ static void put_decoder(Json *j, const RaspOutput *output, const RaspCircuitOutp
 static void put_circuit(FILE *out, const RaspModelInfo *info, const RaspCircuit *c) {
     Json j = {.out = out, .lines = true};
     json_begin_object(&j, NULL);
-    json_text(&j, "format", "rasp-circuit/1");
+    json_text(&j, "format", "rasp-circuit/2");
     if (info->program) json_text(&j, "program", info->program);
     json_atoms(&j, "alphabet", info->alphabet, info->alphabet_size);
     json_count(&j, "max_length", info->max_length);

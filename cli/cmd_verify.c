@@ -14,6 +14,8 @@
 #include "cli/summary.h"
 #include "cli/weights.h"
 
+#include <math.h>
+
 static const struct argp_option options[] = {
     OPTION_JSON("the findings as one JSON object", 1),
     OPTION_TIME,
@@ -95,9 +97,9 @@ static void json_weights(Json *j, const RaspVerifyReport *r) {
     json_count(j, "changed", r->changed);
     json_number(j, "largest_change", "%g", r->largest);
     json_flag(j, "holds", c->holds);
-    json_number(j, "error", "%g", c->holds ? c->error : -1);
-    json_number(j, "claimed_error", "%g", r->claimed);
-    json_number(j, "tightest", "%g", c->holds ? c->tightest : -1);
+    json_number(j, "error", "%g", c->holds ? c->error : NAN);
+    json_number(j, "claimed_error", "%g", r->claimed < 0 ? NAN : r->claimed);
+    json_number(j, "tightest", "%g", c->holds ? c->tightest : NAN);
     json_count(j, "layer", c->layer);
     json_text(j, "where", c->holds ? c->where : c->broken);
     json_count(j, "false_claims", r->false_claims);

@@ -131,7 +131,7 @@ static void put_outputs(Json *j, const ViewData *d) {
         json_text(j, "name", o->name);
         json_text(j, "decode", o->decode);
         json_count(j, "start", o->start);
-        json_number(j, "flag", "%td", k < d->info->output_count ? o->flag : -1);
+        if (k < d->info->output_count && o->flag >= 0) json_count(j, "flag", (size_t)o->flag);
         json_begin_array(j, "values");
         for (size_t v = 0; v < o->value_count && has_weights(d); v++) put_value(j, o->values[v]);
         json_end(j);
@@ -152,7 +152,7 @@ static void put_sizes(Json *j, const RaspModelInfo *info) {
     json_end(j);
     json_count(j, "max_length", info->max_length);
     json_count(j, "most_shown", VIEW_POSITIONS);
-    json_number(j, "first", "%td", info->first);
+    if (info->first >= 0) json_count(j, "first", (size_t)info->first);
     if (info->where) json_text(j, "where", info->where);
     json_flag(j, "single", info->dtype == RASP_F32);
     json_count(j, "width", info->width);

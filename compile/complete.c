@@ -11,6 +11,9 @@ static size_t document_bytes(const Circuit *circuit, const Record *record) {
     bytes = TEXTS * bytes + PIECE * pieces;
     for (uint32_t p = 0; p < circuit->part_count; p++)
         bytes += (size_t)NUMBER * circuit->parts[p].number_count;
+    for (uint32_t t = 0; t < circuit->table_count; t++)
+        for (uint32_t o = 0; o < circuit->tables[t].output_count; o++)
+            bytes += (size_t)NUMBER * circuit->tables[t].outputs[o].points;
     for (uint32_t o = 0; o < circuit->output_count; o++)
         bytes += (size_t)NUMBER * circuit->outputs[o].value_count;
     return bytes;

@@ -1,20 +1,20 @@
 #include "compile/describe.h"
 
 #include "compile/describe_json.h"
+#include "compile/labels.h"
 
 #include <string.h>
-
-enum { TEXT_LIMIT = 200 };
 
 typedef struct Describer {
     const Circuit *circuit;
     const SourceMap *sources;
+    Labels labels;
     Model *model;
     Arena *arena;
 } Describer;
 
 static const char *sop_of(const Describer *d, NodeId node) {
-    return circuit_name(d->circuit, node, TEXT_LIMIT, d->arena);
+    return labels_name(&d->labels, node);
 }
 
 /* "sort.rasp:3", without the folder; "" for what the compiler made. */
@@ -52,7 +52,7 @@ static json_t *components_json(const CircuitHead *head, const char **texts, bool
 static bool describe_head(const Describer *d, const CircuitHead *head) {
     json_t *extra = d->model->layers[head->layer]->heads[head->index]->extra;
     const char *result = head->kind == HEAD_COUNT ? "count" : head->single ? "moves" : "mean";
-    const char *selector = circuit_text(d->circuit, head->selector, TEXT_LIMIT, d->arena),
+    const char *selector = labels_text(&d->labels, head->selector),
                *place = place_of(d, head->span);
     const char **texts = component_texts(d, head);
     bool lost = false;
@@ -116,10 +116,22 @@ static bool describe_dims(const Describer *d) {
     return !lost;
 }
 
+/* Most programs have none. */
+static bool describe_shared(const Describer *d) {
+    if (!d->labels.shared) return true;
+    const char **texts = labels_shared(&d->labels);
+    json_t *list = json_array();
+    bool lost = false;
+    for (uint32_t k = 0; k < d->labels.shared; k++)
+        describe_append(list, json_string(texts[k]), &lost);
+    describe_set(d->model->extra, "shared", list, &lost);
+    return !lost;
+}
+
 bool describe_model(const Circuit *c, const SourceMap *sources, Model *model, Arena *arena) {
     Arena *scratch = arena_child(arena);
-    Describer d = {c, sources, model, scratch};
-    bool done = describe_dims(&d);
+    Describer d = {c, sources, labels_new(c, scratch), model, scratch};
+    bool done = describe_dims(&d) && describe_shared(&d);
     for (uint32_t k = 0; done && k < c->head_count; k++) done = describe_head(&d, &c->heads[k]);
     for (uint32_t k = 0; done && k < c->table_count; k++) done = describe_table(&d, &c->tables[k]);
     for (uint32_t k = 0; done && k < c->clear_count; k++) done = describe_clear(&d, &c->clears[k]);

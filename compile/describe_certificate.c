@@ -2,10 +2,11 @@
 #include "compile/describe.h"
 
 #include "compile/describe_json.h"
+#include "compile/labels.h"
 
 #include <math.h>
 
-enum { MOST_LEVELS = 4096, TEXT_LIMIT = 200 }; /* longer level lists are counted only */
+enum { MOST_LEVELS = 4096 }; /* longer level lists are counted only */
 
 static const char *const origin_names[] = {[FROM_TOKEN] = "token",
                                            [FROM_POSITION] = "position",
@@ -32,11 +33,11 @@ static void set_stage(json_t *group, const Circuit *circuit, const CircuitPart *
 }
 
 static json_t *group_json(const Circuit *circuit, uint32_t number, double error,
-                          const SourceMap *sources, Arena *arena, bool *lost) {
+                          const SourceMap *sources, const Labels *labels, bool *lost) {
     const CircuitPart *part = &circuit->parts[number];
     json_t *group = json_pack("{s:s, s:[i], s:s, s:s, s:f}", "kind", "number", "dims",
                               (int)part->dim, "from", origin_names[part->origin], "carries",
-                              circuit_name(circuit, part->node, TEXT_LIMIT, arena), "error", error);
+                              labels_name(labels, part->node), "error", error);
     set_stage(group, circuit, part, lost);
     describe_set(group, "level_count", json_integer(part->level_count), lost);
     if (part->level_count <= MOST_LEVELS)
@@ -48,13 +49,14 @@ static json_t *group_json(const Circuit *circuit, uint32_t number, double error,
 bool describe_certificate(const Circuit *circuit, const Certificate *c, const SourceMap *sources,
                           Model *model, Arena *arena) {
     Arena *scratch = arena_child(arena);
+    Labels labels = labels_new(circuit, scratch);
     bool lost = false;
     json_t *groups = json_array(); /* the model's at once: a stop of the budget may come */
     if (json_object_set_new(model->extra, "groups", groups) != 0) return false;
     for (uint32_t p = 0; p < circuit->part_count; p++)
         if (circuit->parts[p].dim != DIM_NONE)
             describe_append(
-                groups, group_json(circuit, p, c->part_error[p], sources, scratch, &lost), &lost);
+                groups, group_json(circuit, p, c->part_error[p], sources, &labels, &lost), &lost);
     json_t *certificate = json_pack(
         "{s:b, s:f, s:f, s:s, s:i, s:f, s:s}", "holds", c->holds, "error", c->error, "tightest",
         isfinite(c->tightest) ? c->tightest : 1e300, "where", c->where, "layer", (int)c->layer,

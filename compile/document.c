@@ -7,7 +7,7 @@
  * has none, each of them is a false claim and not just something that a stranger added. */
 static const char *const document_words[] = {
     "program", "source",  "source_sha256", "sources", "sources_sha256", "compiler",
-    "domain",  "options", "dims",          "groups",  "certificate",    NULL};
+    "domain",  "options", "dims",          "groups",  "certificate",    "shared", NULL};
 static const char *const layer_words[] = {NULL};
 static const char *const head_words[] = {"selector", "source", "span", "result", "sops", NULL};
 static const char *const sublayer_words[] = {"tables", "clears", NULL};

@@ -2,24 +2,30 @@
  *
  * Brackets stand where the language needs them (language.md, Precedence), and where a reader who
  * knows the usual conventions would be misled without: 9 % (4 * 2), (a and b) or c, a - (-1). */
-#include "graph/graph.h"
+#include "graph/label.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
 enum { NESTING = 12, BYTES_A_LEVEL = 64 }; /* deeper expressions are cut */
+enum { TABLE = 64 };                       /* bytes of a table that a cut text shows */
+enum { LABEL = 200, INNER = 100 };         /* bytes: labels without references; what has none */
 
 typedef struct Text {
     const Graph *graph;
     Arena *arena;
     char *text;
     size_t length, capacity, limit;
+    bool elide;             /* long tables have their beginning only */
+    bool cut;               /* something is missing, other than of such a table */
+    const uint32_t *number; /* of labels; NULL: there are no references */
 } Text;
 
 static void put(Text *t, const char *words) {
     size_t size = strlen(words);
     if (t->length > t->limit) return;
-    if (t->length + size > t->limit) words = "...", size = 3, t->limit = 0;
+    if (t->length + size > t->limit) words = "…", size = strlen("…"), t->limit = 0, t->cut = true;
     t->text = arena_grow(t->arena, t->text, &t->capacity, t->length + size + 1, 1);
     memcpy(t->text + t->length, words, size + 1);
     t->length += size;
@@ -83,12 +89,24 @@ static Hold hold_of(const Node *node) {
 }
 
 static void put_node(Text *t, NodeId id, int level);
+static bool fits(const Graph *graph, NodeId id, size_t limit, Arena *arena);
+
+/* What stands for an operand in place of its text, or NULL. */
+static const char *stand_in(const Text *t, NodeId id, int level) {
+    const Node *node = graph_node(t->graph, id);
+    if (node->name) return node->name->text;
+    if (t->number && t->number[id] != LABEL_NONE && !fits(t->graph, id, INNER, t->arena))
+        return arena_format(t->arena, "$%u", t->number[id]);
+    return level == 0 ? "…" : NULL;
+}
 
 /* As an operand: by its name if it has one, in brackets if it does not hold together as `least`. */
 static void put_operand(Text *t, NodeId id, int level, Hold least) {
     const Node *node = graph_node(t->graph, id);
-    if (node->name || level == 0) {
-        put(t, node->name ? node->name->text : "...");
+    const char *instead = stand_in(t, id, level);
+    if (instead) {
+        if (level == 0 && !node->name) t->cut = true;
+        put(t, instead);
         return;
     }
     bool brackets = hold_of(node) < least;
@@ -108,8 +126,13 @@ static void put_call(Text *t, const char *name, const Node *node, int level) {
 static void put_atoms(Text *t, const char *open, const Atom *keys, const Atom *values, size_t count,
                       const char *close) {
     put(t, open);
+    size_t enough = t->elide ? t->length + TABLE : SIZE_MAX;
     for (size_t k = 0; k < count && t->length <= t->limit; k++) {
         if (k) put(t, ", ");
+        if (t->length > enough) {
+            put(t, "…");
+            break;
+        }
         if (keys) put(t, atom_show(keys[k], ATOM_QUOTED, t->arena));
         if (keys && values) put(t, ": ");
         if (values) put(t, atom_show(values[k], ATOM_QUOTED, t->arena));
@@ -232,10 +255,51 @@ static void put_node(Text *t, NodeId id, int level) {
     }
 }
 
+/* With the node's text; its own name is not looked at. */
+static Text text_of(Text t, NodeId id) {
+    size_t nesting = t.limit / BYTES_A_LEVEL; /* a text of many bytes may be deep, too */
+    if (!t.limit) t.limit = SIZE_MAX / 2;
+    t.text = arena_grow(t.arena, NULL, &t.capacity, 1, 1);
+    put_node(&t, id, t.number ? INT_MAX : nesting > NESTING ? (int)nesting : NESTING);
+    return t;
+}
+
 const char *graph_text(const Graph *graph, NodeId id, size_t limit, Arena *arena) {
-    Text t = {.graph = graph, .arena = arena, .limit = limit ? limit : SIZE_MAX / 2};
-    t.text = arena_grow(arena, NULL, &t.capacity, 1, 1);
-    size_t nesting = limit / BYTES_A_LEVEL; /* a text of many bytes may be deep, too */
-    put_node(&t, id, nesting > NESTING ? (int)nesting : NESTING);
-    return t.text;
+    Text t = {.graph = graph, .arena = arena, .limit = limit, .elide = limit > 0};
+    return text_of(t, id).text;
+}
+
+/* --- labels ------------------------------------------------------------------------------- */
+
+static bool fits(const Graph *graph, NodeId id, size_t limit, Arena *arena) {
+    Text t = {.graph = graph, .arena = arena, .limit = limit};
+    return !text_of(t, id).cut;
+}
+
+const char *graph_label(const Graph *graph, NodeId id, const uint32_t *number, Arena *arena) {
+    Text t = {.graph = graph, .arena = arena, .limit = LABEL};
+    t = text_of(t, id);
+    if (!t.cut) return t.text;
+    t = (Text){.graph = graph, .arena = arena, .number = number};
+    return text_of(t, id).text;
+}
+
+uint32_t *graph_label_numbers(const Graph *graph, const NodeId *roots, size_t count,
+                              uint32_t *shared, Arena *arena) {
+    uint32_t nodes = graph_count(graph), *number = ARENA_ARRAY(arena, nodes, uint32_t);
+    bool *labelled = ARENA_ARRAY(arena, nodes, bool);
+    for (size_t k = 0; k < count; k++) labelled[roots[k]] = true;
+    for (NodeId id = nodes; id-- > 0;) { /* operands come before what is made of them */
+        const Node *node = graph_node(graph, id);
+        if (!labelled[id] || fits(graph, id, LABEL, arena)) continue;
+        for (int k = 0; k < node->arity; k++) {
+            const Node *operand = graph_node(graph, node->arg[k]);
+            if (operand->name || operand->kind == NODE_CONSTANT) continue;
+            if (!fits(graph, node->arg[k], INNER, arena))
+                labelled[node->arg[k]] = true, number[node->arg[k]] = 1;
+        }
+    }
+    *shared = 0;
+    for (NodeId id = 0; id < nodes; id++) number[id] = number[id] ? (*shared)++ : LABEL_NONE;
+    return number;
 }

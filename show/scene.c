@@ -1,10 +1,12 @@
 #define _GNU_SOURCE /* stpcpy */
 #include "show/scene.h"
 
+#include "show/elide.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-enum { LABEL_LIMIT = 48 };
+enum { LABEL_LIMIT = 48, TABLE_LIMIT = 16 }; /* bytes */
 
 static bool attends(const RaspGraphNode *node) {
     return node->kind == RASP_GRAPH_AGGREGATE || node->kind == RASP_GRAPH_WIDTH;
@@ -81,16 +83,11 @@ static void list_rows(Scene *s, const bool *root) {
 
 /* --- names ------------------------------------------------------------------------------ */
 
-static const char *cut(const char *text, size_t limit, Arena *arena) {
-    size_t length = strlen(text), at = limit;
-    if (length <= limit) return text;
-    while (at && ((unsigned char)text[at] & 0xc0) == 0x80) at--;
-    return arena_format(arena, "%.*s…", (int)at, text);
-}
-
 static const char *own_label(const Scene *s, uint32_t k) {
     const RaspGraphNode *node = &s->nodes[k];
-    return node->name ? node->name : cut(node->text, LABEL_LIMIT, s->arena);
+    if (node->name) return node->name;
+    const char *label = elide(node->text, TABLE_LIMIT, LABEL_LIMIT, s->arena);
+    return strcmp(label, node->text) == 0 ? node->text : label;
 }
 
 typedef struct Named {

@@ -1,5 +1,6 @@
 #include "show/score.h"
 
+#include "show/elide.h"
 #include "show/svg.h"
 
 #include <math.h>
@@ -71,9 +72,13 @@ static double line_y(const Score *s, uint32_t line) {
 
 /* --- nodes ------------------------------------------------------------------------------ */
 
+static const char *elided(const Score *s, uint32_t sop) {
+    return elide(s->c->sops[sop].text, 40, 200, s->arena);
+}
+
 static const char *sop_name(const Score *s, uint32_t sop) {
     const RaspCircuitSop *of = &s->c->sops[sop];
-    return of->name ? of->name : of->text;
+    return of->name ? of->name : elided(s, sop);
 }
 
 static void name_node(Score *s, const RaspCircuitNode *node, Stem *stem) {
@@ -205,8 +210,8 @@ static void put_reads(Score *s, uint32_t node) {
 }
 
 static const char *tip_of(const Score *s, const RaspCircuitNode *node) {
-    if (node->kind == RASP_CIRCUIT_HEAD) return s->c->sops[s->c->heads[node->index].selector].text;
-    if (node->kind == RASP_CIRCUIT_TABLE) return s->c->sops[s->c->tables[node->index].reads].text;
+    if (node->kind == RASP_CIRCUIT_HEAD) return elided(s, s->c->heads[node->index].selector);
+    if (node->kind == RASP_CIRCUIT_TABLE) return elided(s, s->c->tables[node->index].reads);
     return s->stems[node - s->c->nodes].name;
 }
 

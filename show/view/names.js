@@ -4,8 +4,21 @@
 const headName = (layer, head) => `head ${layer + 1}.${head + 1}`;
 const dimName = dim => `dimension ${dim}`;
 
+// The data has whole texts; of long ones, and of long tables in them, the beginning is shown.
+const shownTable = 40, shownText = 200;
+
+function elided(text) {
+  const tables = /([[{])((?:"(?:[^"\\]|\\.)*"|[^"[\]{}])*)([\]}])/g;
+  const short = text.replace(tables, (table, open, atoms, close) => {
+    const end = atoms.length > shownTable + 3 ? atoms.lastIndexOf(', ', shownTable) : -1;
+    return end > 0 ? `${open}${atoms.slice(0, end)}, …${close}` : table;
+  });
+  return short.length > shownText ? `${short.slice(0, shownText)}…` : short;
+}
+
 function sopText(sop) {
-  return shown(sop.name && sop.name !== sop.text ? `${sop.name} = ${sop.text}` : sop.text);
+  const text = elided(sop.text);
+  return shown(sop.name && sop.name !== sop.text ? `${sop.name} = ${text}` : text);
 }
 
 // {"a": 0, "b": 1}[tokens], which the compiler makes, in short: tokens is "b".
@@ -19,7 +32,7 @@ function lookupText(text) {
   return only ? `${found[2]} is ${hot[0][1]}` : `{…}[${found[2]}]`;
 }
 
-const sopShort = sop => shown(sop.name || lookupText(sop.text));
+const sopShort = sop => shown(sop.name || elided(lookupText(sop.text)));
 
 function stepName(step) {
   if (step.sublayer === -2) return 'embedding';

@@ -1,4 +1,5 @@
 /* show/svg.h and show/palette.h: what is written is XML, texts fit, colours can be told apart. */
+#include "show/elide.h"
 #include "show/palette.h"
 #include "show/svg.h"
 
@@ -178,11 +179,43 @@ static void pictures(void **state) {
     free(d.text);
 }
 
+/* Tables have their beginning, texts too; never half a character. */
+static void elided(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t table, most;
+        const char *shown;
+    } rows[] = {
+        {"", 8, 20, ""},
+        {"[1, 2][indices]", 8, 20, "[1, 2][indices]"},
+        {"[1, 2, 3, 4, 5, 6][indices]", 8, 40, "[1, 2, 3, …][indices]"},
+        {"{1: 2, 3: 4, 5: 6}[x] + [1, 2, 3, 4, 5][y]", 8, 80, "{1: 2, …}[x] + [1, 2, 3, …][y]"},
+        {"x in [1, 2, 3, 4, 5]", 7, 40, "x in [1, 2, …]"},
+        {"[\"a, b]\", 2, 3, 4, 5][x]", 8, 40, "[\"a, b]\", …][x]"},
+        {"[\"abcdefghijkl\"][x]", 8, 40, "[\"abcdefghijkl\"][x]"},
+        {"[1, 2, 3, 4, …][x]", 6, 40, "[1, 2, …][x]"},
+        {"[1, 2, 3][x]", 4, 40, "[1, 2, 3][x]"},
+        {"[[1, 2, 3, 4, 5][x]][y]", 7, 40, "[[1, 2, …][x]][y]"},
+        {"abcdefghij", 8, 10, "abcdefghij"},
+        {"abcdefghijk", 8, 10, "abcdefghij…"},
+        {"abcdefghi\u00e9\u00e9", 8, 10, "abcdefghi…"},
+        {"[1, 2, 3", 4, 40, "[1, 2, 3"},
+        {"\"[1, 2, 3, 4, 5]\"[x]", 8, 40, "\"[1, 2, 3, 4, 5]\"[x]"},
+    };
+    Budget budget;
+    budget_init(&budget, BUDGET_DEFAULT_LIMIT);
+    Arena *arena = arena_new(&budget);
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        assert_string_equal(elide(rows[k].text, rows[k].table, rows[k].most, arena), rows[k].shown);
+    arena_free(arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(elements), cmocka_unit_test(texts),   cmocka_unit_test(routes),
-        cmocka_unit_test(widths),   cmocka_unit_test(fitting), cmocka_unit_test(colours),
-        cmocka_unit_test(pictures),
+        cmocka_unit_test(elements), cmocka_unit_test(elided),   cmocka_unit_test(texts),
+        cmocka_unit_test(routes),   cmocka_unit_test(widths),   cmocka_unit_test(fitting),
+        cmocka_unit_test(colours),  cmocka_unit_test(pictures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
