@@ -6,6 +6,7 @@
 #include "graph/analysis.h"
 #include "graph/graph_dump.h"
 #include "graph/traps.h"
+#include "interp/eval/env.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,6 +119,28 @@ static const char *what_it_is(Value value) {
     return value.atom.kind == ATOM_STRING ? "a string" : "a number";
 }
 
+/* "hist(tokens)": the parameters, with what is mostly meant by the one called seq. */
+static const char *call_text(const Function *f, Arena *arena) {
+    const char *text = f->name->text;
+    for (uint32_t k = 0; k < f->arity; k++) {
+        const Str *parameter = function_parameter(f, k);
+        const char *word = parameter ? parameter->text : "…";
+        if (strcmp(word, "seq") == 0) word = "tokens";
+        text = arena_format(arena, "%s%s%s", text, k ? ", " : "(", word);
+    }
+    return arena_format(arena, f->arity ? "%s)" : "%s()", text);
+}
+
+/* ": apply it to its 2 parameters, as in 'count(tokens, atom)'" after what is no s-op. */
+static const char *way_out(Value value, Arena *arena) {
+    if (value.kind != VALUE_FUNCTION) return "";
+    uint32_t arity = value.function->arity;
+    const char *what = arity == 0   ? ""
+                       : arity == 1 ? " to its parameter"
+                                    : arena_format(arena, " to its %u parameters", arity);
+    return arena_format(arena, ": apply it%s, as in '%s'", what, call_text(value.function, arena));
+}
+
 /* The value as an s-op, or, if there is a `kind`, as a selector too; else core_fail; `label` says
  * what it is. */
 static bool accept_value(RaspProgram *p, const char *name, Value value, const char *label,
@@ -125,8 +148,9 @@ static bool accept_value(RaspProgram *p, const char *name, Value value, const ch
     *sop = (RaspSop){name, NODE_NONE, RASP_BY_NAME};
     bool selector = kind && value.kind == VALUE_SELECTOR;
     if (value.kind != VALUE_SOP && !selector)
-        return core_fail(&p->core, RASP_WRONG_PROGRAM, "%s is %s, expected an s-op%s", label,
-                         what_it_is(value), kind ? " or a selector" : "");
+        return core_fail(&p->core, RASP_WRONG_PROGRAM, "%s is %s, expected an s-op%s%s", label,
+                         what_it_is(value), kind ? " or a selector" : "",
+                         way_out(value, p->core.arena));
     sop->node = value.object->node;
     if (kind) *kind = selector ? RASP_VALUE_SELECTOR : RASP_VALUE_SOP;
     return true;
@@ -225,6 +249,25 @@ bool rasp_program_value(RaspProgram *p, const char *text, bool is_name, RaspValu
                         RaspSop *value, RaspError *error) {
     return core_call(&p->core, error, RASP_WRONG_PROGRAM, is_name ? find_sop : find_expression,
                      &(Wanted){.text = text, .sop = value, .kind = kind});
+}
+
+typedef struct Name {
+    const char *name, *call; /* found: a call of it */
+} Name;
+
+static bool find_call(Core *core, void *context) {
+    RaspProgram *p = (RaspProgram *)core;
+    Name *n = context;
+    Value value;
+    if (session_lookup(p->session, n->name, &value) && value.kind == VALUE_FUNCTION)
+        n->call = call_text(value.function, core->arena);
+    return true;
+}
+
+const char *rasp_program_call(RaspProgram *p, const char *name, RaspError *error) {
+    Name n = {.name = name};
+    core_call(&p->core, error, RASP_WRONG_PROGRAM, find_call, &n);
+    return n.call;
 }
 
 static bool find_all(Core *core, void *context) {

@@ -243,6 +243,9 @@ RASP_API bool rasp_program_expression(RaspProgram *program, const char *expressi
  * program. Selectors are for rasp_run_new, with rasp_run_selection, and for rasp_graph_new. */
 RASP_API bool rasp_program_value(RaspProgram *program, const char *text, bool is_name,
                                  RaspValueKind *kind, RaspSop *value, RaspError *error);
+/* How the function of that name is applied, with its parameters for arguments, but `tokens` for one
+ * called seq: "count(tokens, atom)"; lives with the program.  NULL: it is none. */
+RASP_API const char *rasp_program_call(RaspProgram *program, const char *name, RaspError *error);
 /* All public s-ops, in the order of their last assignment; NULL when memory runs out. */
 RASP_API const RaspSop *rasp_program_sops(RaspProgram *program, size_t *count, RaspError *error);
 

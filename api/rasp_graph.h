@@ -46,7 +46,8 @@ typedef struct RaspGraphNode {
     bool uniform;     /* selectors: all rows are the same, whatever the input */
     bool everything;  /* selectors: each row selects every position */
     const char *name; /* the first that the program gave it; NULL: none */
-    const char *text; /* in source form, inner nodes by their names; for people: cut with "…" at 200 bytes */
+    const char *text; /* in source form, inner nodes by their names; for people: cut with "…" at 200
+                         bytes */
     RaspPlace place;
 } RaspGraphNode;
 

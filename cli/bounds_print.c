@@ -132,7 +132,8 @@ static const char *add(const char *command, const char *option, const char *valu
 
 const char *bound_command(const char *program, const SopChoice *choice, const RaspTarget *target,
                           const RaspSop *sop) {
-    const char *text = arena_format(command_arena(), "rasp express %s", quoted(program));
+    const char *text = "rasp express";
+    if (program) text = arena_format(command_arena(), "%s %s", text, quoted(program));
     if (choice->count || choice->all) text = add(text, "--sop", sop->name);
     text = add(text, "--expr", choice->expression);
     text = add(text, "--alphabet", target->alphabet);

@@ -175,7 +175,7 @@ static int open_one(const CheckArguments *a, const char *name, Program *program,
     const RaspSop *sops;
     size_t count;
     *program = (Program){0};
-    if (weights_recognised(name)) {
+    if (name && weights_recognised(name)) {
         report_error("--against compares two programs, and '%s' is a weights file", name);
         return EXIT_WRONG_USE;
     }
@@ -213,7 +213,7 @@ int cmd_check(int argc, char **argv) {
     static const struct argp_child children[] = {{&target_options, 0, NULL, 0}, {0}};
     static const struct argp argp = {.options = options,
                                      .parser = parse,
-                                     .args_doc = "PROGRAM|WEIGHTS",
+                                     .args_doc = "[PROGRAM|WEIGHTS]",
                                      .doc = help,
                                      .children = children};
     CheckArguments arguments = {.common = {.kind = &model_argument_kind},

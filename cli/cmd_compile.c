@@ -220,7 +220,7 @@ int cmd_compile(int argc, char **argv) {
     static const struct argp_child children[] = {{&target_options, 0, NULL, 0}, {0}};
     static const struct argp argp = {.options = options,
                                      .parser = parse,
-                                     .args_doc = "PROGRAM",
+                                     .args_doc = "[PROGRAM]",
                                      .doc = help,
                                      .children = children};
     CompileArguments arguments = {.common = {.kind = &program_argument}};

@@ -45,12 +45,12 @@ static const char help[] =
     "  rasp draw histogram aabbc -o flow.svg\n"
     "  rasp draw sort cab --sop sort -o sort.html\n"
     "  rasp draw sort --model --alphabet abc --max-length 5 -o model.svg\n"
-    "  rasp draw histogram hello --expr 'sort(tokens, tokens)' >sort.svg";
+    "  rasp draw --expr 'sort(tokens, tokens)' hello >sort.svg";
 
 /* --- the command line ------------------------------------------------------------------- */
 
 static void take_argument(struct argp_state *state, DrawArguments *a, const char *text) {
-    if (!a->common.argument)
+    if (!a->common.argument && !a->input && option_names_program(&a->common, text))
         a->common.argument = text;
     else if (!a->input)
         a->input = text;
@@ -60,11 +60,12 @@ static void take_argument(struct argp_state *state, DrawArguments *a, const char
 
 static void check_input(struct argp_state *state, const DrawArguments *a) {
     if (a->model && a->input) argp_error(state, "--model is of no INPUT, found '%s'", a->input);
-    if (!a->model && a->common.argument && !a->input)
+    option_need_argument(state, &a->common);
+    if (!a->model && !a->input)
         argp_error(
             state,
             "expected an INPUT to draw the computation on, e.g. rasp draw %s abc -o flow.svg",
-            a->common.argument);
+            a->common.argument ? a->common.argument : "--expr 'sort(tokens, tokens)'");
     if (!a->model && a->target.given)
         argp_error(state,
                    "--alphabet, --max-length and other options of compiling go with --model");
@@ -156,7 +157,8 @@ static int draw_model(const DrawArguments *a, PictureFormat format, RaspModel *m
     RaspError error;
     const RaspCircuit *circuit = rasp_model_circuit(model, &error);
     if (!circuit) return report_failure(&error);
-    const char *title = a->common.argument, *slash = strrchr(title, '/');
+    const char *title = a->common.argument ? a->common.argument : a->common.choice.expression;
+    const char *slash = a->common.argument ? strrchr(title, '/') : NULL;
     if (slash) title = slash + 1;
     title = arena_format(command_arena(), "%s, compiled: %u dimensions, %zu head%s, %zu table%s",
                          title, circuit->width, circuit->head_count, plural(circuit->head_count),
@@ -188,7 +190,7 @@ static int draw(const DrawArguments *a) {
         return EXIT_WRONG_USE;
     }
     if (a->model) return draw_transformer(a, format);
-    if (weights_recognised(a->common.argument)) {
+    if (a->common.argument && weights_recognised(a->common.argument)) {
         report_error("'%s' is a weights file: --model draws it", a->common.argument);
         return EXIT_WRONG_USE;
     }
@@ -204,7 +206,7 @@ int cmd_draw(int argc, char **argv) {
     static const struct argp_child children[] = {{&target_options, 0, NULL, 0}, {0}};
     static const struct argp argp = {.options = options,
                                      .parser = parse,
-                                     .args_doc = "PROGRAM INPUT\nPROGRAM --model",
+                                     .args_doc = "[PROGRAM] INPUT\n[PROGRAM] --model",
                                      .doc = help,
                                      .children = children};
     DrawArguments arguments = {.common = {.kind = &program_argument}};

@@ -33,9 +33,12 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     ExplainArguments *a = state->input;
     switch (key) {
     case ARGP_KEY_ARG:
-        if (a->common.argument && a->input)
-            argp_error(state, "expected one INPUT, found '%s' as well", text);
-        *(a->common.argument ? &a->input : &a->common.argument) = text;
+        if (a->input) argp_error(state, "expected one INPUT, found '%s' as well", text);
+        bool program = !a->common.argument && option_names_program(&a->common, text);
+        *(program ? &a->common.argument : &a->input) = text;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        option_need_argument(state, &a->common);
         return 0;
     default:
         return option_common(key, text, state, &a->common);
@@ -74,7 +77,7 @@ static int explain_sops(const Program *p, const ExplainArguments *a) {
 
 int cmd_explain(int argc, char **argv) {
     static const struct argp argp = {
-        .options = options, .parser = parse, .args_doc = "PROGRAM [INPUT]", .doc = help};
+        .options = options, .parser = parse, .args_doc = "[PROGRAM] [INPUT]", .doc = help};
     ExplainArguments a = {.common = {.kind = &program_argument}};
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     Program program;

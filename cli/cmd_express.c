@@ -249,7 +249,7 @@ static int do_it(Arguments *arguments) {
 
 int cmd_express(int argc, char **argv) {
     static const struct argp argp = {
-        .options = options, .parser = parse, .args_doc = "PROGRAM", .doc = help};
+        .options = options, .parser = parse, .args_doc = "[PROGRAM]", .doc = help};
     Arguments arguments = {.verify = NULL};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     int status = do_it(&arguments);

@@ -291,8 +291,9 @@ static void json_output(Json *j, const RaspOutput *output) {
 }
 
 static void print_json(const Info *info) {
-    static const char *const keys[] = {"program", "source_sha256", "compiler", "domain",
-                                       "options", "dims",          "groups",   "certificate", "shared"};
+    static const char *const keys[] = {"program", "source_sha256", "compiler",
+                                       "domain",  "options",       "dims",
+                                       "groups",  "certificate",   "shared"};
     const RaspModelInfo *m = info->model;
     Json j = {.out = stdout};
     json_begin_object(&j, NULL);

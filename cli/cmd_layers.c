@@ -233,7 +233,7 @@ static int print_all(const Program *p, const LayersArguments *a) {
 
 int cmd_layers(int argc, char **argv) {
     static const struct argp argp = {
-        .options = options, .parser = parse, .args_doc = "PROGRAM", .doc = help};
+        .options = options, .parser = parse, .args_doc = "[PROGRAM]", .doc = help};
     LayersArguments arguments = {.common = {.kind = &program_argument},
                                  .target = {.time_limit = 10}};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);

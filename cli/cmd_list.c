@@ -6,6 +6,7 @@
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/paths.h"
+#include "cli/report.h"
 #include "cli/safe.h"
 #include "cli/width.h"
 #include "show/wrap.h"
@@ -138,7 +139,10 @@ int cmd_show(int argc, char **argv) {
     About about;
     argp_parse(&argp, argc, argv, 0, NULL, &common);
     const char *path = paths_find_program(command_arena(), common.argument);
-    if (!path) return EXIT_NO_FILE;
+    if (!path) {
+        report_note("'rasp help %s' tells of functions, operators and statements", common.argument);
+        return EXIT_NO_FILE;
+    }
     int status = about_read(command_arena(), path, &about);
     if (status == EXIT_FINE) fwrite(about.text, 1, about.length, stdout);
     return status;

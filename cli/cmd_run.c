@@ -54,19 +54,16 @@ static void take_operands(struct argp_state *state, RunArguments *a) {
     state->next = state->argc;
 }
 
-/* An operand is the program, unless an option says it.  Beside --expr, which needs none, it is one
- * only if there is such a program. */
+/* The first operand is the program, unless an option says it. */
 static void choose_program(struct argp_state *state, RunArguments *a) {
-    bool optional = a->common.choice.expression != NULL;
     const char *first = a->input_count ? a->inputs[0] : NULL;
     a->common.argument = a->program;
     if (a->program) return;
-    if (!first && !optional) argp_error(state, "%s", program_argument.missing);
-    if (!first ||
-        (optional && (strcmp(first, "-") == 0 || !paths_has_program(command_arena(), first))))
-        return;
-    a->common.argument = first;
-    a->inputs++, a->input_count--;
+    if (first && option_names_program(&a->common, first)) {
+        a->common.argument = first;
+        a->inputs++, a->input_count--;
+    }
+    option_need_argument(state, &a->common);
 }
 
 static error_t parse(int key, char *text, struct argp_state *state) {
@@ -229,8 +226,11 @@ static int run_file(RunArguments *a) {
             return run_weights(&(WeightsRun){program, &a->common.choice, &a->runner, &a->weights,
                                              a->plan, a->common.threads, a->common.memory,
                                              a->common.time_limit, a->inputs, a->input_count});
-        report_error("%s goes with a program, and '%s' is a weights file",
-                     a->show ? "--show" : "--dump", program);
+        report_error(a->show ? "--show goes with a program, and '%s' is a weights file: 'rasp view "
+                               "%s INPUT -o view.html' shows it at work"
+                             : "--dump goes with a program, and '%s' is a weights file: 'rasp info "
+                               "%s' says what is in it",
+                     program, program);
         return EXIT_WRONG_USE;
     }
     if (a->weights.given) {

@@ -51,15 +51,16 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         a->output = text;
         return 0;
     case ARGP_KEY_ARG:
-        if (!a->common.argument)
+        if (!a->common.argument && !a->input_count && option_names_program(&a->common, text))
             a->common.argument = text;
         else
             a->inputs[a->input_count++] = text;
         return 0;
     case ARGP_KEY_SUCCESS:
-        if (a->common.argument && !a->input_count)
+        option_need_argument(state, &a->common);
+        if (!a->input_count)
             argp_error(state, "expected an INPUT to begin with, e.g. rasp view %s abc -o view.html",
-                       a->common.argument);
+                       a->common.argument ? a->common.argument : "--expr 'sort(tokens, tokens)'");
         return 0;
     default:
         return option_common(key, text, state, &a->common);
@@ -161,7 +162,7 @@ int cmd_view(int argc, char **argv) {
     static const struct argp_child children[] = {{&target_options, 0, NULL, 0}, {0}};
     static const struct argp argp = {.options = options,
                                      .parser = parse,
-                                     .args_doc = "PROGRAM|WEIGHTS INPUT...",
+                                     .args_doc = "[PROGRAM|WEIGHTS] INPUT...",
                                      .doc = help,
                                      .children = children};
     ViewArguments arguments = {.common = {.kind = &model_argument_kind}};

@@ -36,7 +36,7 @@ static int open_weights(const Common *common, const TargetOptions *target, Model
 }
 
 int model_argument_open(const Common *common, const TargetOptions *target, ModelArgument *s) {
-    *s = (ModelArgument){.from_file = weights_recognised(common->argument)};
+    *s = (ModelArgument){.from_file = common->argument && weights_recognised(common->argument)};
     return s->from_file ? open_weights(common, target, s)
                         : open_program(common, &target->target, s);
 }

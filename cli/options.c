@@ -1,5 +1,8 @@
 #include "cli/options.h"
 
+#include "cli/command.h"
+#include "cli/paths.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -152,6 +155,15 @@ const ArgumentKind program_argument = {"PROGRAM",
 const ArgumentKind weights_argument = {
     "weights file", "expected a weights file ('rasp compile PROGRAM -o FILE' makes one)"};
 
+bool option_names_program(const Common *c, const char *operand) {
+    if (!c->choice.expression) return true;
+    return strcmp(operand, "-") != 0 && paths_has_program(command_arena(), operand);
+}
+
+void option_need_argument(struct argp_state *state, const Common *c) {
+    if (!c->argument && !c->choice.expression) argp_error(state, "%s", c->kind->missing);
+}
+
 static void take_argument(struct argp_state *state, Common *c, const char *text) {
     if (c->argument) argp_error(state, "expected one %s, found '%s' as well", c->kind->name, text);
     c->argument = text;
@@ -164,7 +176,7 @@ static error_t parse_argument(int key, char *text, struct argp_state *state, Com
     if (key == ARGP_KEY_ARG)
         take_argument(state, c, text);
     else
-        argp_error(state, "%s", c->kind->missing);
+        option_need_argument(state, c);
     return 0;
 }
 

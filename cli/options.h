@@ -33,6 +33,12 @@ typedef struct Common {
     bool json;
 } Common;
 
+/* Beside --expr, which needs no PROGRAM, the first operand is one only if there is such a program,
+ * in every subcommand that takes --expr; then it is an INPUT, where inputs are taken. */
+bool option_names_program(const Common *common, const char *operand);
+/* Fails, as the kind of argument says, if there is neither an argument nor --expr. */
+void option_need_argument(struct argp_state *state, const Common *common);
+
 /* The rows' keys; then those of a subcommand, of target.c and of run_weights.c. */
 enum {
     OPTION_KEY_SOP = 0x100,
@@ -56,7 +62,7 @@ enum {
     {"sop", OPTION_KEY_SOP, "NAME", 0, \
      "the s-op of that name (default: the one assigned last)", 1}, \
     {"expr", OPTION_KEY_EXPR, "EXPRESSION", 0, \
-     "what the expression gives, e.g. 'sort(tokens, tokens)'", 1}, \
+     "what the expression gives, e.g. 'sort(tokens, tokens)'; needs no PROGRAM", 1}, \
     {"all", OPTION_KEY_ALL, NULL, 0, "every public s-op of the program", 1}
 #define OPTIONS_FORM(input) \
     {"string", OPTION_KEY_STRING, NULL, 0, "read " input " as a string, one token a character", \

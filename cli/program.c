@@ -28,9 +28,26 @@ static int read_standard_input(Program *p) {
     return EXIT_FINE;
 }
 
+/* No program, but what an expression may be made of. */
+static void note_function(const char *name) {
+    RaspError error;
+    Program library;
+    RaspSource source;
+    RaspConfig config = report_config(0);
+    if (program_source(NULL, &library, &source) != EXIT_FINE) return;
+    library.handle = rasp_program_load(&source, &config, &error);
+    const char *call = library.handle ? rasp_program_call(library.handle, name, &error) : NULL;
+    if (call)
+        report_note("'%s' is a function of the library, which --expr '%s' applies", name, call);
+    rasp_program_free(library.handle);
+}
+
 static int find(const char *name, Program *p) {
     p->path = paths_find_program(command_arena(), name);
-    if (!p->path) return EXIT_NO_FILE;
+    if (!p->path) {
+        note_function(name);
+        return EXIT_NO_FILE;
+    }
     if (weights_recognised(p->path)) {
         report_error(
             "'%s' is a weights file, expected a program: 'rasp run %s' runs it, 'rasp info "

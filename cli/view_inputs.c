@@ -41,7 +41,8 @@ static bool find_sop(RaspProgram *program, const char *name, RaspSop *sop, RaspE
             *sop = sops[k];
             return true;
         }
-    return sops && rasp_program_expression(program, name, sop, error);
+    bool none = !sops && error->status == RASP_WRONG_PROGRAM; /* it gives no name to any */
+    return (sops || none) && rasp_program_expression(program, name, sop, error);
 }
 
 /* What the interpreter says.  An s-op that fails on the input has no answer. */
