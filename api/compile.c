@@ -72,23 +72,32 @@ static void report_refusal(const RaspModel *m, Core *core, Span span, const char
 
 static bool fail_answers(const RaspModel *m, Core *core, const NoAnswer *none) {
     const Target *target = &m->target;
+    const char *what =
+        fault_run_text(&none->fault, session_sources(m->program->session), core->arena);
     const char *text = arena_format(
         core->arena,
         "'%s' has no answer on the input %s%s: %s (give a default, exclude such inputs by --where "
         "or --first, or compile with --partial)",
         target->outputs[none->sop].name,
         input_text(none, target->record.options.alphabet, core->arena),
-        none->shortest ? "" : " (there may be shorter ones)", none->text);
-    report_refusal(m, core, none->span, text);
+        none->shortest ? "" : " (there may be shorter ones)", what);
+    report_refusal(m, core, none->fault.span, text);
     return false;
+}
+
+/* What the compiler asks of any input, where no program says `tokens_asis`, is called `tokens`. */
+static const char *node_text(const Graph *graph, NodeId id, Arena *arena) {
+    const Node *node = graph_node(graph, id);
+    bool own = node->kind == NODE_TOKENS && node->span.begin == node->span.end;
+    if (node->name) return node->name->text;
+    return own ? "tokens" : graph_text(graph, id, 100, arena);
 }
 
 static bool fail_lowering(const RaspModel *m, Core *core, const LowerError *error) {
     RaspProgram *p = m->program;
     const Graph *graph = session_graph(p->session);
     const Node *node = error->node == NODE_NONE ? NULL : graph_node(graph, error->node);
-    const char *text = node ? graph_text(graph, error->node, 100, core->arena) : "the program";
-    if (node && node->name) text = node->name->text;
+    const char *text = node ? node_text(graph, error->node, core->arena) : "the program";
     report_refusal(m, core, node ? node->span : SPAN_NONE,
                    node ? arena_format(core->arena, "cannot compile '%s': %s", text, error->message)
                         : arena_format(core->arena, "cannot compile %s: %s", text, error->message));

@@ -249,7 +249,7 @@ const RaspSequence *rasp_graph_input(const RaspGraph *g, bool *is_string) {
 static bool report_fault(RaspGraph *g, Core *core, Fault *fault) {
     if (g->repl) return core_fail(core, RASP_FAILED, "%s", fault_text(fault, g->core.arena));
     DiagSink sink = core_sink(core);
-    fault_report(fault, &sink, session_sources(g->session), g->core.arena);
+    fault_report_run(fault, &sink, session_sources(g->session), g->core.arena);
     return false;
 }
 

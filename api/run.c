@@ -105,7 +105,7 @@ static Span fault_span(const RaspRun *run, NodeId root, const Fault *fault) {
 static bool report(RaspRun *run, size_t k, Fault *fault) {
     DiagSink sink = core_sink(&run->core);
     fault->span = fault_span(run, run->nodes[k], fault);
-    fault_report(fault, &sink, session_sources(run->program->session), run->core.arena);
+    fault_report_run(fault, &sink, session_sources(run->program->session), run->core.arena);
     return false;
 }
 

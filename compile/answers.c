@@ -46,11 +46,11 @@ static void note_fault(const Trial *t, size_t sop, const Fault *fault, const uin
                        uint32_t length) {
     uint32_t *kept = ARENA_BLOCK(t->arena, length, uint32_t);
     memcpy(kept, ids, length * sizeof *kept);
-    *t->none = (NoAnswer){.ids = kept,
-                          .length = length,
-                          .sop = sop,
-                          .text = fault_text(fault, t->arena),
-                          .span = fault->span};
+    *t->none = (NoAnswer){.ids = kept, .length = length, .sop = sop, .fault = *fault};
+    for (int k = 0; k < FAULT_ARGS; k++) { /* the run's memory ends with it */
+        const char *text = fault->arg[k];
+        if (text) t->none->fault.arg[k] = arena_text(t->arena, text, strlen(text));
+    }
 }
 
 static TrialEnd run_sops(const Trial *t, Exec *exec, const uint32_t *ids, uint32_t length) {

@@ -9,6 +9,7 @@
 #define RASP_COMPILE_ANSWERS_H
 
 #include "compile/total.h"
+#include "graph/fault.h"
 
 typedef enum AnswersKind {
     ANSWERS_PROVED,    /* everywhere, by the value sets */
@@ -27,10 +28,9 @@ typedef struct Answers {
 typedef struct NoAnswer {
     const uint32_t *ids; /* NULL: no such input was found */
     uint32_t length;
-    bool shortest;    /* all shorter ones have an answer */
-    size_t sop;       /* of those asked about */
-    const char *text; /* the interpreter's message, and the place it is about */
-    Span span;
+    bool shortest; /* all shorter ones have an answer */
+    size_t sop;    /* of those asked about */
+    Fault fault;   /* what the interpreter says */
 } NoAnswer;
 
 /* Can no node below the s-ops fail?  No input is run. */

@@ -2,6 +2,7 @@
 
 #include "base/plural.h"
 
+#include <ctype.h>
 #include <string.h>
 
 static const struct {
@@ -83,13 +84,49 @@ static size_t call_notes(const Fault *fault, Diag *notes, Arena *arena) {
     return count;
 }
 
-void fault_report(const Fault *fault, const DiagSink *sink, const SourceMap *map, Arena *arena) {
+static void report(const Fault *fault, const char *message, const DiagSink *sink,
+                   const SourceMap *map, Arena *arena) {
     Diag notes[NOTES_SHOWN + 1];
     size_t count = call_notes(fault, notes, arena);
     diag_report(sink, map,
                 &(Diag){.severity = DIAG_ERROR,
                         .span = fault->span,
-                        .message = fault_text(fault, arena),
+                        .message = message,
                         .notes = notes,
                         .note_count = count});
+}
+
+void fault_report(const Fault *fault, const DiagSink *sink, const SourceMap *map, Arena *arena) {
+    report(fault, fault_text(fault, arena), sink, map, arena);
+}
+
+/* The name that the span is, where it is called, or NULL.  What a program makes itself spans
+ * arguments and operands, too. */
+static const char *called_name(const SourceMap *map, Span span, Arena *arena) {
+    Place place;
+    if (!source_place(map, span, &place)) return NULL;
+    for (uint32_t k = place.begin; k < place.end; k++) {
+        char c = place.text[k];
+        if (c != '_' && !isalnum((unsigned char)c)) return NULL;
+    }
+    uint32_t at = place.end;
+    while (at < place.length && place.text[at] == ' ') at++;
+    if (at == place.length || place.text[at] != '(') return NULL;
+    return arena_text(arena, place.text + place.begin, place.end - place.begin);
+}
+
+const char *fault_run_text(const Fault *fault, const SourceMap *map, Arena *arena) {
+    const char *name = called_name(map, fault->span, arena);
+    if (!name) return fault_text(fault, arena);
+    Fault within = *fault;
+    if (fault->id != FAULT_DEFAULT_TYPE)
+        return arena_format(arena, "in '%s' of the library: %s", name, fault_text(fault, arena));
+    within.id = FAULT_DEFAULT_IN_CALL;
+    within.arg[0] = name;
+    return fault_text(&within, arena);
+}
+
+void fault_report_run(const Fault *fault, const DiagSink *sink, const SourceMap *map,
+                      Arena *arena) {
+    report(fault, fault_run_text(fault, map, arena), sink, map, arena);
 }

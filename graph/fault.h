@@ -47,4 +47,9 @@ const char *fault_text(const Fault *fault, Arena *arena);
 /* As a diagnostic, with a note for each enclosing call. */
 void fault_report(const Fault *fault, const DiagSink *sink, const SourceMap *map, Arena *arena);
 
+/* The same of a node that fails in a run.  What the language's library makes stands at the
+ * program's call into it: there the message says so, for nobody can edit the library. */
+const char *fault_run_text(const Fault *fault, const SourceMap *map, Arena *arena);
+void fault_report_run(const Fault *fault, const DiagSink *sink, const SourceMap *map, Arena *arena);
+
 #endif

@@ -288,7 +288,7 @@ static inline Judgement judge_session_program(Judge *judge, Session *session,
     if (!done && compiled->none.ids) {
         if (!is_shortest(graph, &domain, outputs, count, &compiled->none, arena)) {
             snprintf(judge->detail, sizeof judge->detail, "not the shortest without an answer: %s",
-                     compiled->none.text);
+                     fault_text(&compiled->none.fault, arena));
             return JUDGED_WRONG;
         }
         options.partial = true;
