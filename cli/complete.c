@@ -1,5 +1,8 @@
 #include "cli/complete.h"
 
+#include "cli/command.h"
+#include "cli/paths.h"
+
 #include <dirent.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -88,6 +91,15 @@ static void offer_files(const Offers *o) {
     closedir(dir);
 }
 
+/* Programs that are found by their names alone. */
+static void offer_programs(const Offers *o) {
+    size_t count;
+    Arena *scratch = arena_child(command_arena());
+    const char *const *names = paths_loadable(scratch, &count);
+    for (size_t k = 0; k < count; k++) consider(o, names[k]);
+    arena_free(scratch);
+}
+
 /* --- a line ----------------------------------------------------------------------------- */
 
 void complete_line(void *context, const char *line, size_t at, const char *prefix,
@@ -97,7 +109,8 @@ void complete_line(void *context, const char *line, size_t at, const char *prefi
     if (at && line[at - 1] == '"') { /* a string: the name of a file, or nothing that we know */
         static const char load[] = "load \"";
         size_t length = strlen(load);
-        if (at >= length && memcmp(line + at - length, load, length) == 0) offer_files(&offers);
+        if (at >= length && memcmp(line + at - length, load, length) == 0)
+            offer_files(&offers), offer_programs(&offers);
         return;
     }
     if (offer_commands(&offers, line, at)) return;

@@ -23,6 +23,8 @@ bool paths_has_program(Arena *arena, const char *name);
  * several fit.  And what is looked through. */
 char *paths_find_loaded(void *context, const char *name);
 extern const char paths_places[];
+/* The names, without folder and suffix, of all that is found so; no message. */
+const char *const *paths_loadable(Arena *arena, size_t *count);
 
 /* The bundled programs, sorted; a file of that name beside the library.  NULL, after a message, if
  * the folder is not found. */
