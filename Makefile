@@ -86,7 +86,8 @@ ROOMS   := base grammar graph interp/exec interp/eval compile/values compile/fac
            compile/prove compile runtime api
 SRC_LIB := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c))
 SRC_CLI := $(wildcard cli/*.c)
-HEADERS := api/rasp.h api/rasp_circuit.h api/rasp_facts.h api/rasp_graph.h # what is installed
+# What is installed.
+HEADERS := $(addprefix api/,rasp.h rasp_circuit.h rasp_facts.h rasp_graph.h rasp_repl.h rasp_words.h)
 # Clients of rasp.h that the command line links and the library has not.
 SRC_EXPRESS := $(wildcard express/*.c express/verify/*.c)
 SRC_SHOW := $(wildcard show/*.c)

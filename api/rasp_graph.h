@@ -63,9 +63,6 @@ typedef struct RaspGraph RaspGraph;
 /* What is below the s-ops.  With an input also the values on it; NULL: none. */
 RASP_API RaspGraph *rasp_graph_new(RaspProgram *program, const RaspSop *sops, size_t count,
                                    const RaspInput *input, RaspError *error);
-/* In a `drawn` or `applied` event: what is below its s-op, on its input.  Free it before the event
- * ends. */
-RASP_API RaspGraph *rasp_value_graph(RaspRepl *repl, RaspValue sop, RaspError *error);
 RASP_API void rasp_graph_free(RaspGraph *graph);
 
 RASP_API const RaspGraphNode *rasp_graph_nodes(const RaspGraph *graph, size_t *count);

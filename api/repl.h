@@ -3,6 +3,7 @@
 #define RASP_API_REPL_H
 
 #include "api/handle.h"
+#include "api/rasp_repl.h"
 
 #include "interp/eval/session.h"
 

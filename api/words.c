@@ -1,5 +1,5 @@
 /* The words of the language, as its tables have them (base/words.h). */
-#include "api/rasp.h"
+#include "api/rasp_words.h"
 
 #include "base/words.h"
 

@@ -1,5 +1,6 @@
 #include "cli/complete.h"
 
+#include "api/rasp_words.h"
 #include "cli/command.h"
 #include "cli/paths.h"
 

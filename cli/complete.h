@@ -2,7 +2,7 @@
 #ifndef RASP_CLI_COMPLETE_H
 #define RASP_CLI_COMPLETE_H
 
-#include "api/rasp.h"
+#include "api/rasp_repl.h"
 
 /* A LineCompleter (line.h) whose context is a RaspRepl **: names of the session, built-in
  * forms, keywords; at the beginning of a line also the REPL's commands. */

@@ -3,7 +3,7 @@
 #ifndef RASP_CLI_DRAW_H
 #define RASP_CLI_DRAW_H
 
-#include "api/rasp.h"
+#include "api/rasp_repl.h"
 
 /* Printer.draw.  Says nothing when all went well; else one line on standard error. */
 void draw_picture(RaspRepl *repl, RaspValue sop, RaspValue input);

@@ -1,5 +1,6 @@
 #include "cli/help.h"
 
+#include "api/rasp_words.h"
 #include "base/near.h"
 #include "cli/about.h"
 #include "cli/command.h"

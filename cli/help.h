@@ -4,7 +4,7 @@
 #ifndef RASP_CLI_HELP_H
 #define RASP_CLI_HELP_H
 
-#include "api/rasp.h"
+#include "api/rasp_repl.h"
 
 /* If the line is `help` or `help NAME`: prints and gives true. */
 bool help_command(RaspRepl *repl, const char *line, size_t length);

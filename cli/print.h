@@ -3,7 +3,7 @@
 #ifndef RASP_CLI_PRINT_H
 #define RASP_CLI_PRINT_H
 
-#include "api/rasp.h"
+#include "api/rasp_repl.h"
 #include "base/arena.h"
 
 #include <stdio.h>

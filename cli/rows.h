@@ -3,7 +3,7 @@
 #ifndef RASP_CLI_ROWS_H
 #define RASP_CLI_ROWS_H
 
-#include "api/rasp.h"
+#include "api/rasp_repl.h"
 
 #include <stdio.h>
 

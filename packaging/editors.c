@@ -1,7 +1,7 @@
 /* The words of the language as editors want them: from the table behind `help` and the parser. */
 #include "packaging/pages.h"
 
-#include "api/rasp.h"
+#include "api/rasp_words.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -9,6 +9,7 @@
 #include "cli/main.c"
 #undef main
 
+#include "api/rasp_words.h"
 #include "packaging/pages.h"
 
 int rasp_main(int argc, char **argv);

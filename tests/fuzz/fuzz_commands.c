@@ -1,5 +1,5 @@
-/* Weights files through the command line, all in one process: info, verify, check and run, with
- * and without --json, three for each file, drawn from its bytes.  An exit status that is
+/* Weights files through the command line, all in one process: info, verify, check, run and list,
+ * with and without --json, three for each file, drawn from its bytes.  An exit status that is
  * documented, a message with every failure, and JSON that parses.  Changed by weights_mutator.h.
  *
  * The command line is linked whole; its `main` is libFuzzer's here. */
@@ -31,6 +31,10 @@ static const char *const lines[][WORDS] = {
     {"run", "--threads", "1", "--json", "--all", NULL},
     {"run", "--threads", "1", "--weights", "hard-right", "--path", "sparse", NULL},
     {"run", "--stream", NULL},
+    {"run", "--generate", "3", NULL},
+    {"run", "--generate", "3", "--json", "--temperature", "2", NULL},
+    {"list", NULL},
+    {"list", "--json", NULL},
 };
 enum { LINES = sizeof lines / sizeof *lines };
 static const char *const inputs[] = {"ab", "", "[0, 1, 2]", "[true]", "[0.5, 1.0]", "§aé"};

@@ -1,5 +1,6 @@
 /* Any bytes as lines at the console, with little memory and little time: results, which are looked
  * at as the console does, or messages; no crash, no leak, and the session still works. */
+#include "api/rasp_repl.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { SHOWN = 50, DEEP = 8 };

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "api/rasp.h"
+#include "api/rasp_repl.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* Values, inputs, messages and tables of rasp.h. */
+#include "api/rasp_words.h"
 #include "tests/unit/api_fixture.h"
 
 #include <math.h>
