@@ -46,8 +46,12 @@ static RaspCheckExample example_out(const Report *r, const CheckExample *e) {
     Arena *arena = r->core.arena;
     RaspAtom *input = ARENA_ARRAY(arena, e->length, RaspAtom);
     for (uint32_t i = 0; i < e->length; i++) input[i] = r->model->info.alphabet[e->ids[i]];
-    return (RaspCheckExample){input, atoms_of(e->expected, e->length, arena),
-                              atoms_of(e->found, e->length, arena), e->length, e->output};
+    return (RaspCheckExample){input,
+                              atoms_of(e->expected, e->length, arena),
+                              atoms_of(e->found, e->length, arena),
+                              e->length,
+                              e->output,
+                              e->number};
 }
 
 static RaspCheckRun run_out(const Report *r, const CheckRun *run, double temperature) {
@@ -74,6 +78,8 @@ static void fill(Report *r, const CheckReport *report, const RunOptions *runs, s
     public->faulted = report->faulted;
     public->left_out = report->left_out;
     public->outside = report->outside;
+    public->tried = report->tried;
+    public->stopped = stop_status(report->stopped);
     public->runs = list;
     public->run_count = count;
 }
@@ -95,16 +101,20 @@ static bool check(Core *core, void *context) {
     const RunOptions *runs = make_runs(r, o, count);
     r->public.seed = o->seed;
     if (!runs) return false;
-    CheckOptions options = {
-        .inputs = {.exhaustive_limit = o->exhaustive_limit, .count = o->count, .seed = o->seed},
-        .runs = runs,
-        .run_count = count,
-        .shown = o->shown,
-        .progress = o->progress,
-        .progress_context = o->progress_context};
+    CheckOptions options = {.inputs = {.exhaustive_limit = o->exhaustive_limit,
+                                       .count = o->count,
+                                       .seed = o->seed,
+                                       .shard = {o->shard - 1, o->shards}},
+                            .runs = runs,
+                            .run_count = count,
+                            .shown = o->shown,
+                            .keep = o->keep,
+                            .progress = o->progress,
+                            .progress_context = o->progress_context};
     CheckReport report;
     RtError reason;
     arena_charge(core->arena, count * engine_bytes(m));
+    if (o->seconds > 0) budget_time(core->budget, o->seconds);
     if (!check_model(&subject, &options, core->arena, &report, &reason))
         return engine_failed(core, &reason);
     fill(r, &report, runs, count);

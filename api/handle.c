@@ -52,15 +52,20 @@ bool core_fail(Core *core, RaspStatus status, const char *format, ...) {
     return false;
 }
 
-bool core_stopped(Core *core) {
-    static const RaspStatus status[] = {[BUDGET_GOING] = RASP_OUT_OF_MEMORY,
+RaspStatus stop_status(BudgetStop stop) {
+    static const RaspStatus status[] = {[BUDGET_GOING] = RASP_OK,
                                         [BUDGET_OUT_OF_MEMORY] = RASP_OUT_OF_MEMORY,
                                         [BUDGET_OUT_OF_TIME] = RASP_OUT_OF_TIME,
                                         [BUDGET_CANCELLED] = RASP_CANCELLED};
+    return status[stop];
+}
+
+bool core_stopped(Core *core) {
+    RaspStatus status = stop_status(core->budget->stop);
     char text[256];
     budget_message(core->budget, text, sizeof text);
     *core->error = (RaspError){0}; /* the stop is the reason for whatever else was said */
-    return core_fail(core, status[core->budget->stop], "%s", text);
+    return core_fail(core, status == RASP_OK ? RASP_OUT_OF_MEMORY : status, "%s", text);
 }
 
 /* --- memory ----------------------------------------------------------------------------- */

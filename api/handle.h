@@ -47,6 +47,8 @@ bool error_set(RaspError *error, RaspStatus status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* The budget of the running call has stopped: says so. */
 bool core_stopped(Core *core);
+/* Why a budget stops, as a status; RASP_OK while it goes. */
+RaspStatus stop_status(BudgetStop stop);
 
 /* Diagnostics of the running call: to RaspConfig.report, the first error into the error. */
 DiagSink core_sink(Core *core);

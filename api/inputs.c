@@ -12,9 +12,9 @@ struct RaspInputs {
     Record record;
     Domain domain;
     Inputs *inputs;
-    uint64_t wanted, tried;
-    uint32_t *ids;               /* of the last input */
-    RaspAtom *alphabet, *tokens; /* and its tokens */
+    uint64_t wanted, tried, inside; /* those of other pieces, too */
+    uint32_t *ids;                  /* of the last input */
+    RaspAtom *alphabet, *tokens;    /* and its tokens */
     RaspInputsInfo info;
 };
 
@@ -35,7 +35,8 @@ static bool prepare(Core *core, void *context) {
     if (!target_domain(i->program, call->target, &i->record)) return false;
     i->domain = (Domain){c->alphabet, c->alphabet_size, c->max_length, c->first, c->where};
     i->wanted = o->count;
-    i->inputs = inputs_new(&i->domain, (InputPlan){o->exhaustive_limit, o->count, o->seed}, arena);
+    InputPlan plan = {o->exhaustive_limit, o->count, o->seed, {o->shard - 1, o->shards}};
+    i->inputs = inputs_new(&i->domain, plan, arena);
     i->ids = ARENA_ARRAY(arena, c->max_length, uint32_t);
     i->tokens = ARENA_ARRAY(arena, c->max_length, RaspAtom);
     i->alphabet = ARENA_ARRAY(arena, c->alphabet_size, RaspAtom);
@@ -97,7 +98,7 @@ static bool is_inside(RaspInputs *i, const RaspInput *input, RaspError *error) {
 /* What is drawn never ends: enough were given, or the domain has hardly any. */
 static bool is_enough(const RaspInputs *i) {
     return !i->info.exhaustive &&
-           (i->info.given >= i->wanted || i->tried >= i->wanted * INPUTS_OUTSIDE);
+           (i->inside >= i->wanted || i->tried >= i->wanted * INPUTS_OUTSIDE);
 }
 
 bool rasp_inputs_next(RaspInputs *i, RaspInput *input, RaspError *error) {
@@ -112,8 +113,12 @@ bool rasp_inputs_next(RaspInputs *i, RaspInput *input, RaspError *error) {
         i->tried++;
         bool inside = is_inside(i, input, error);
         if (error->status != RASP_OK) return false;
-        if (inside) return ++i->info.given;
-        i->info.outside++;
+        i->inside += inside;
+        if (!inputs_own(i->inputs)) continue;
+        i->info.outside += !inside;
+        if (!inside) continue;
+        i->info.number = inputs_number(i->inputs);
+        return ++i->info.given;
     }
     return false;
 }

@@ -563,6 +563,12 @@ typedef struct RaspCheckOptions {
     int threads;
     void (*progress)(void *context, size_t inputs);
     void *progress_context;
+    /* A piece of the check, `shard` of `shards`, from 1; 0: all of it.  The reports of all pieces
+     * add up to that of the whole. */
+    uint32_t shard, shards;
+    /* Cancelled, or after so much CPU time (0: any), report what was compared until then. */
+    bool keep;
+    double seconds;
 } RaspCheckOptions;
 
 /* Seed 1, count 20,000, all if at most 200,000, softmax, 3 disagreements. */
@@ -571,6 +577,7 @@ RASP_API RaspCheckOptions rasp_check_options(void);
 typedef struct RaspCheckExample {
     const RaspAtom *input, *expected, *found; /* `length` each */
     size_t length, output;
+    uint64_t number; /* of the input, in the order of all */
 } RaspCheckExample;
 
 /* How one temperature fared. */
@@ -595,11 +602,13 @@ typedef struct RaspCheckReport {
     uint64_t seed;
     const RaspCheckRun *runs;
     size_t run_count;
+    size_t tried;       /* inputs, of a piece its own, those that are left out or outside, too */
+    RaspStatus stopped; /* RASP_OK, or why this is not all (RaspCheckOptions.keep) */
 } RaspCheckReport;
 
 /* The inputs of a target, as the program's magic comment completes it: all of them if they are few,
  * shortest first, else all short ones and then longer ones that are drawn.  Of the options seed,
- * count and exhaustive_limit are read; both may be NULL. */
+ * count, exhaustive_limit, shard and shards are read; both may be NULL. */
 typedef struct RaspInputs RaspInputs;
 RASP_API RaspInputs *rasp_inputs_new(RaspProgram *program, const RaspTarget *target,
                                      const RaspCheckOptions *options, RaspError *error);
@@ -615,6 +624,7 @@ typedef struct RaspInputsInfo {
     size_t given;   /* so far */
     size_t outside; /* tried so far, and `where` is not true everywhere */
     uint64_t seed;
+    uint64_t number; /* of the last one given, in the order of all that were tried */
 } RaspInputsInfo;
 RASP_API RaspInputsInfo rasp_inputs_info(const RaspInputs *inputs);
 

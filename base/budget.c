@@ -1,9 +1,10 @@
 #include "base/budget.h"
 
+#include "base/clock.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 void budget_init(Budget *budget, size_t limit) {
     *budget = (Budget){.limit = limit ? limit : SIZE_MAX};
@@ -36,12 +37,6 @@ _Noreturn void budget_stop(Budget *budget, BudgetStop why) {
  * reaches. */
 enum { TICKS = 64 };
 
-static double cpu_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 void budget_time(Budget *budget, double seconds) {
     budget->time_limit = seconds > 0 ? seconds : 0;
     budget->deadline = 0;
@@ -50,7 +45,7 @@ void budget_time(Budget *budget, double seconds) {
 
 static void tick(Budget *budget) {
     if (budget->time_limit == 0 || ++budget->ticks % TICKS) return;
-    double now = cpu_seconds();
+    double now = clock_cpu_seconds();
     if (budget->deadline == 0) budget->deadline = now + budget->time_limit;
     if (now > budget->deadline) budget_stop(budget, BUDGET_OUT_OF_TIME);
 }

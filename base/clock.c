@@ -2,8 +2,16 @@
 
 #include <time.h>
 
-double clock_seconds(void) {
+static double seconds_of(clockid_t clock) {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double clock_seconds(void) {
+    return seconds_of(CLOCK_MONOTONIC);
+}
+
+double clock_cpu_seconds(void) {
+    return seconds_of(CLOCK_THREAD_CPUTIME_ID);
 }

@@ -4,5 +4,7 @@
 
 /* Since some moment of this machine's run; changes of the date do not touch it. */
 double clock_seconds(void);
+/* CPU time of this thread. */
+double clock_cpu_seconds(void);
 
 #endif

@@ -15,6 +15,9 @@ static const char *inputs_text(const CheckView *v) {
     Arena *arena = command_arena();
     const RaspCheckReport *r = v->report;
     const char *compared = grouped(r->compared);
+    if (v->pieces && v->pieces->lack)
+        return arena_format(arena, "%s input%s, and not all: %s", compared, plural(r->compared),
+                            v->pieces->lack);
     if (r->compared == 0) return "no input was compared";
     if (r->exhaustive)
         return arena_format(arena, "all %s input%s of length at most %u%s", compared,
@@ -65,7 +68,9 @@ static void print_left_out(const CheckView *v) {
                plural(r->outside));
 }
 
-static const char *every_one(const RaspCheckReport *r) {
+static const char *every_one(const CheckView *v) {
+    const RaspCheckReport *r = v->report;
+    if (v->pieces && v->pieces->lack) return "on these; nothing is said of what is missing";
     if (!r->left_out) return "on every one";
     size_t all = r->compared + r->left_out; /* of several outputs some may have been compared */
     return arena_format(command_arena(), "on these %s; nothing is said of %s of %s",
@@ -82,7 +87,7 @@ static void print_run(const CheckView *v, const RaspCheckRun *run) {
         printf("  disagree     on %s of them (%s of %s positions); the first:\n", grouped(wrong),
                grouped(v->report->positions - run->right), grouped(v->report->positions));
     else
-        printf("  agree        %s\n", every_one(v->report));
+        printf("  agree        %s\n", every_one(v));
     print_examples(v, run);
     if (run->largest_error >= 0) printf("  error        at most %.3g\n", run->largest_error);
     if (v->model->certified >= 0)
@@ -167,6 +172,7 @@ void check_print_json(const CheckView *v) {
     for (size_t k = 0; k < v->report->run_count; k++) json_run(&j, v, k);
     json_end(&j);
     json_number(&j, "seconds", "%.6f", v->seconds);
+    if (v->pieces) pieces_json_lack(v->pieces, &j);
     warnings_json(&j);
     json_end(&j);
 }

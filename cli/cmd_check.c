@@ -3,7 +3,7 @@
 #include "cli/command.h"
 
 #include "base/clock.h"
-#include "cli/check_report.h"
+#include "cli/check_piece.h"
 #include "cli/compare.h"
 #include "cli/model_argument.h"
 #include "cli/options.h"
@@ -44,6 +44,7 @@ static const struct argp_option options[] = {
     {"show", KEY_SHOW, "N", 0, "disagreements to print (default: 3; with --against the shortest)",
      6},
     OPTION_JSON("the report as one JSON object", 6),
+    OPTION_SHARD("them; stopped by Ctrl-C or --time-limit, what was compared until then", 6),
     OPTION_THREADS(7),
     OPTION_MEMORY,
     {0},
@@ -85,6 +86,13 @@ static void check_against(struct argp_state *state, const CheckArguments *a) {
         argp_error(state, "--against compares one s-op of each program");
 }
 
+/* What is stopped is still a piece. */
+static void take_shard(CheckArguments *a, Shard shard) {
+    a->check.shard = shard.number + 1;
+    a->check.shards = shard.of;
+    a->check.keep = true;
+}
+
 static error_t parse(int key, char *text, struct argp_state *state) {
     CheckArguments *a = state->input;
     RuleOption rule;
@@ -114,6 +122,9 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case KEY_SHOW:
         a->check.shown = (uint32_t)option_number(state, "--show", text, 0);
         a->shown = true;
+        return 0;
+    case OPTION_KEY_SHARD:
+        take_shard(a, option_shard(state, text));
         return 0;
     case KEY_AGAINST:
         a->against = text;
@@ -156,15 +167,26 @@ static int check(const CheckArguments *a, const ModelArgument *subject) {
     wanted.threads = a->common.threads;
     wanted.temperatures = a->temperatures;
     wanted.progress = show_progress;
+    if (wanted.shards) wanted.seconds = a->target.target.time_limit;
     double start = clock_seconds();
     progress_start();
     RaspCheckReport *report = rasp_check(subject->model, &wanted, &error);
     progress_end();
     if (!report) return report_failure(&error);
-    CheckView view = {subject->shown, rasp_model_info(subject->model), report,
-                      &a->check,      clock_seconds() - start,         subject->from_file};
-    (a->common.json ? check_print_json : check_print)(&view);
-    int status = report->agree ? EXIT_FINE : EXIT_DISAGREE;
+    CheckView view = {.program = subject->shown,
+                      .model = rasp_model_info(subject->model),
+                      .report = report,
+                      .options = &a->check,
+                      .seconds = clock_seconds() - start,
+                      .from_file = subject->from_file,
+                      .handle = subject->model};
+    if (wanted.shards)
+        check_print_piece(&view, &wanted);
+    else
+        (a->common.json ? check_print_json : check_print)(&view);
+    int status = wanted.shards   ? check_piece_status(report)
+                 : report->agree ? EXIT_FINE
+                                 : EXIT_DISAGREE;
     rasp_check_free(report);
     return status;
 }
@@ -191,6 +213,7 @@ static int check_against_program(CheckArguments *a) {
                              .target = &a->target.target,
                              .check = &a->check,
                              .json = a->common.json};
+    a->check.seconds = a->target.target.time_limit;
     if (!a->shown) a->check.shown = 1;
     int status = open_one(a, a->common.argument, &program[0], &comparison.sop[0]);
     if (status == EXIT_FINE) status = open_one(a, a->against, &program[1], &comparison.sop[1]);

@@ -12,7 +12,7 @@ typedef struct Comparison {
     const Program *program[2]; /* A, B */
     RaspSop sop[2];
     const RaspTarget *target;
-    const RaspCheckOptions *check; /* of it: seed, count, exhaustive_limit, shown */
+    const RaspCheckOptions *check; /* of it: seed, count, exhaustive_limit, shown, shard, seconds */
     bool json;
 } Comparison;
 

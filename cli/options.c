@@ -2,6 +2,7 @@
 
 #include "cli/command.h"
 #include "cli/paths.h"
+#include "cli/warnings.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -101,6 +102,18 @@ RuleOption option_rule(struct argp_state *state, const char *text) {
     o.rule = (RaspRule)option_parameter(state, "--weights", text, rasp_rule_name, parameter_of,
                                         &o.parameter);
     return o;
+}
+
+Shard option_shard(struct argp_state *state, const char *text) {
+    enum { MOST = 1000000 };
+    unsigned number, of;
+    int end = 0;
+    errors_expect_json(true);
+    if (sscanf(text, "%7u/%7u%n", &number, &of, &end) < 2 || text[end] || number < 1 ||
+        number > of || of > MOST || text[strspn(text, "0123456789/")])
+        argp_error(state, "--shard expects K/N, the K-th of N pieces, N at most %d, found '%s'",
+                   MOST, text);
+    return (Shard){number - 1, of};
 }
 
 RaspRule option_kernel(struct argp_state *state, const char *text) {

@@ -12,6 +12,7 @@
 #ifndef RASP_CLI_OPTIONS_H
 #define RASP_CLI_OPTIONS_H
 
+#include "base/shard.h"
 #include "cli/program.h"
 
 #include <argp.h>
@@ -52,6 +53,7 @@ enum {
     OPTION_KEY_TIME,
     OPTION_KEY_WEIGHTS,
     OPTION_KEY_TEMPERATURE,
+    OPTION_KEY_SHARD,
     OPTION_OWN_KEYS = 0x200,
     OPTION_TARGET_KEYS = 0x300,
     OPTION_WEIGHTS_KEYS = 0x400
@@ -81,7 +83,7 @@ enum {
 #define OPTION_THREADS(group) \
     {"threads", OPTION_KEY_THREADS, "N", 0, "threads to use (default: one a core)", group}
 
-/* These two the parser takes itself: option_rule, option_positive. */
+/* These the parser takes itself: option_rule, option_positive, option_shard. */
 #define OPTION_WEIGHTS(group) \
     {"weights", OPTION_KEY_WEIGHTS, "RULE", 0, \
      "how scores become weights: softmax (default; the kernel of a file compiled for another), " \
@@ -90,6 +92,9 @@ enum {
     {"rule", 0, NULL, OPTION_ALIAS, NULL, group}
 #define OPTION_TEMPERATURE(value, what, group) \
     {"temperature", OPTION_KEY_TEMPERATURE, value, 0, what, group}
+#define OPTION_SHARD(what, group) \
+    {"shard", OPTION_KEY_SHARD, "K/N", 0, "the K-th of N pieces, as JSON; rasp merge joins " what, \
+     group}
 /* clang-format on */
 
 /* For the parser's default: takes the rows above and the argument (not a second one, not
@@ -108,6 +113,9 @@ int option_word(struct argp_state *state, const char *option, const char *text,
 /* The same where the library names the words: NULL behind the last. */
 int option_named(struct argp_state *state, const char *option, const char *text,
                  const char *(*word)(int k));
+
+/* "3/8"; a command that says it writes JSON, and so are its errors. */
+Shard option_shard(struct argp_state *state, const char *text);
 
 /* The same with a number behind some of the words, as in top-k:4; 0 behind the others. */
 int option_parameter(struct argp_state *state, const char *option, const char *text,

@@ -10,11 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 2048 }; /* inputs run together */
+/* Inputs run together; fewer of a check that may be stopped, which loses a chunk then. */
+enum { CHUNK = 2048, CHUNK_KEPT = 256 };
 
 /* One input with what the interpreter says. */
 typedef struct Trial {
     const uint32_t *ids;
+    uint64_t number;
     uint32_t length;
     const Atom **expected; /* by output; NULL: an error, or not compared */
 } Trial;
@@ -37,8 +39,12 @@ typedef struct Checker {
     CheckJoin joined;
     Engine **engines; /* by run */
     Inputs *inputs;
-    uint32_t *ids; /* scratch: the next input */
-    size_t tried;  /* inputs taken from `inputs` */
+    uint32_t *ids;         /* scratch: the next input */
+    size_t tried, counted; /* inputs taken from `inputs`, also of others; with something to compare
+                            */
+    /* The report as it was when the last chunk was done. */
+    CheckReport done;
+    CheckRun *done_runs;
     /* The chunk. */
     Arena *chunk;
     Trial *trials;
@@ -139,17 +145,21 @@ static bool is_flagged(const CheckSubject *s, NodeId node) {
     return false;
 }
 
+static bool is_outside(const Checker *c, Exec *exec) {
+    Fault fault;
+    if (c->subject->domain->where == NODE_NONE) return false;
+    const Column *where = exec_column(exec, c->subject->domain->where, &fault);
+    return !where || !holds_everywhere(where);
+}
+
 /* What the outputs are on the input; false if none is comparable or it is outside the domain. */
 static bool interpret(Checker *c, Exec *exec, Trial *trial) {
     const CheckSubject *s = c->subject;
+    CheckReport unwanted = {0}; /* of inputs of other pieces */
+    CheckReport *report = inputs_own(c->inputs) ? c->report : &unwanted;
     Fault fault;
-    if (s->domain->where != NODE_NONE) {
-        const Column *where = exec_column(exec, s->domain->where, &fault);
-        if (!where || !holds_everywhere(where)) {
-            c->report->outside++;
-            return false;
-        }
-    }
+    report->tried++;
+    if (is_outside(c, exec)) return report->outside++, false;
     trial->expected = ARENA_ARRAY(c->chunk, s->model->output_count, const Atom *);
     bool any = false, faulted = false, left_out = false;
     for (size_t k = 0; k < s->model->output_count; k++) {
@@ -163,8 +173,9 @@ static bool interpret(Checker *c, Exec *exec, Trial *trial) {
         faulted |= !column;
         left_out |= !column && !is_flagged(s, s->nodes[k]);
     }
-    c->report->faulted += faulted;
-    c->report->left_out += left_out;
+    report->faulted += faulted;
+    report->left_out += left_out;
+    c->counted += any;
     return any;
 }
 
@@ -188,8 +199,8 @@ static void add_trial(Checker *c, uint32_t length) {
     for (uint32_t i = 0; i < length; i++) tokens[i] = c->subject->domain->alphabet[c->ids[i]];
     Exec *exec = start(c, tokens, length, arena);
     Trial *trial = &c->trials[c->trial_count];
-    *trial = (Trial){.length = length};
-    if (interpret(c, exec, trial)) {
+    *trial = (Trial){.number = inputs_number(c->inputs), .length = length};
+    if (interpret(c, exec, trial) && inputs_own(c->inputs)) {
         uint32_t *ids = ARENA_BLOCK(c->chunk, length, uint32_t);
         size_t *wide = ARENA_BLOCK(c->chunk, length, size_t);
         for (uint32_t i = 0; i < length; i++) wide[i] = ids[i] = c->ids[i];
@@ -204,11 +215,11 @@ static void add_trial(Checker *c, uint32_t length) {
 static bool fill_chunk(Checker *c) {
     const InputPlan *plan = &c->options->inputs;
     bool all = inputs_exhaustive(c->inputs);
+    size_t room = c->options->keep ? CHUNK_KEPT : CHUNK;
     c->chunk = arena_child(c->arena);
     c->trial_count = 0;
-    while (c->trial_count < CHUNK) {
-        if (!all && (c->report->compared + c->trial_count >= plan->count ||
-                     c->tried >= plan->count * INPUTS_OUTSIDE))
+    while (c->trial_count < room) {
+        if (!all && (c->counted >= plan->count || c->tried >= plan->count * INPUTS_OUTSIDE))
             return false;
         uint32_t length = inputs_next(c->inputs, c->ids);
         if (length == 0) return false;
@@ -230,8 +241,12 @@ static void keep_example(Checker *c, CheckRun *run, const Trial *trial, uint32_t
         expected[i] = trial->expected[output][i];
         found[i] = found_value(c, output, run_reading(result, output, i));
     }
-    run->examples[run->example_count++] = (CheckExample){
-        .ids = ids, .length = n, .output = output, .expected = expected, .found = found};
+    run->examples[run->example_count++] = (CheckExample){.ids = ids,
+                                                         .number = trial->number,
+                                                         .length = n,
+                                                         .output = output,
+                                                         .expected = expected,
+                                                         .found = found};
 }
 
 static void compare_reading(const Checker *c, CheckRun *run, size_t output, Atom expected,
@@ -321,14 +336,22 @@ static bool make_engines(Checker *c, RtError *error) {
     return true;
 }
 
+static void copy_report(CheckReport *to, CheckRun *runs, const CheckReport *from, size_t count) {
+    memcpy(runs, from->runs, count * sizeof *runs);
+    *to = *from;
+    to->runs = runs;
+}
+
 static bool run_chunks(Checker *c, RtError *error) {
     if (!make_engines(c, error)) return false;
+    copy_report(&c->done, c->done_runs, c->report, c->options->run_count);
     for (bool more = true, good = true; more;) {
         more = fill_chunk(c);
         good = c->trial_count == 0 || run_chunk(c, error);
         arena_free(c->chunk);
         c->chunk = NULL;
         if (!good) return false;
+        copy_report(&c->done, c->done_runs, c->report, c->options->run_count);
     }
     return true;
 }
@@ -360,11 +383,21 @@ static Checker *prepare(const CheckSubject *subject, const CheckOptions *options
     *report = (CheckReport){.exhaustive = inputs_exhaustive(c->inputs),
                             .complete_length = inputs_complete_length(c->inputs),
                             .runs = ARENA_ARRAY(arena, options->run_count + 1, CheckRun)};
+    c->done_runs = ARENA_ARRAY(arena, options->run_count + 1, CheckRun);
     for (size_t r = 0; r < options->run_count; r++)
         report->runs[r] = (CheckRun){.least_margin = INFINITY,
                                      .largest_error = -1,
                                      .examples = ARENA_ARRAY(arena, options->shown, CheckExample)};
     return c;
+}
+
+/* What was done when the budget stopped, to a caller who may go on. */
+static void keep_what_is_done(Checker *c) {
+    Budget *budget = arena_budget(c->arena);
+    budget_time(budget, 0);
+    copy_report(c->report, c->report->runs, &c->done, c->options->run_count);
+    c->report->stopped = budget->stop;
+    arena_free(c->chunk);
 }
 
 bool check_model(const CheckSubject *subject, const CheckOptions *options, Arena *arena,
@@ -378,7 +411,10 @@ bool check_model(const CheckSubject *subject, const CheckOptions *options, Arena
         budget_leave(budget, &guard);
     } else {
         release(c);
-        budget_stop(budget, budget->stop);
+        bool kept = options->keep && budget->stop != BUDGET_OUT_OF_MEMORY && c->done.runs;
+        if (!kept) budget_stop(budget, budget->stop);
+        keep_what_is_done(c);
+        return true;
     }
     release(c);
     return good;

@@ -6,6 +6,10 @@
  * the flag of the output if the model has one (flags.h): it must be true there, and false
  * everywhere else.  Inputs on which nothing is compared, and those outside the domain, are
  * counted: whoever says that all agree says also how many those are.
+ *
+ * A piece of a check (InputPlan.shard) reports of its own inputs alone, and the reports of all
+ * pieces add up to that of the whole: counts by adding, errors and margins by their extremes, the
+ * first disagreements by the numbers of their inputs.
  */
 #ifndef RASP_COMPILE_CHECK_H
 #define RASP_COMPILE_CHECK_H
@@ -31,6 +35,9 @@ typedef struct CheckOptions {
     const RunOptions *runs; /* each is compared */
     size_t run_count;
     uint32_t shown; /* most disagreements kept of each run */
+    /* Cancelled or out of time, give the report of what was compared until then (`stopped`) and
+     * jump nowhere.  Out of memory there is none. */
+    bool keep;
     /* Called now and then with the number of inputs compared so far; may be NULL. */
     void (*progress)(void *context, size_t inputs);
     void *progress_context;
@@ -38,6 +45,7 @@ typedef struct CheckOptions {
 
 typedef struct CheckExample {
     const uint32_t *ids;
+    uint64_t number;         /* of the input, in the order of all */
     uint32_t length, output; /* the first output that differs */
     const Atom *expected, *found;
 } CheckExample;
@@ -62,6 +70,8 @@ typedef struct CheckReport {
     size_t faulted;           /* inputs on which an output of the interpreter is an error */
     size_t left_out;          /* of these, on which an output was not compared, nor its flag */
     size_t outside;           /* inputs on which Domain.where does not hold everywhere */
+    size_t tried;             /* inputs of this piece, the last two kinds among them */
+    BudgetStop stopped;       /* with `keep`: why this is not all */
     CheckRun *runs;           /* one a run of the options */
 } CheckReport;
 

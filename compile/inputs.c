@@ -10,7 +10,8 @@ struct Inputs {
     uint32_t n;        /* length of the last input that was enumerated; 0 before the first */
     uint32_t *current;
     Random random;
-    uint64_t drawn;
+    uint64_t drawn, given; /* given: own and others' */
+    Shard shard;
     bool exhaustive, drawing; /* drawing: all short ones have been given out */
 };
 
@@ -30,8 +31,10 @@ static double total_inputs(const Domain *domain, uint32_t length) {
 Inputs *inputs_new(const Domain *domain, InputPlan plan, Arena *arena) {
     Inputs *inputs = ARENA_NEW(arena, Inputs);
     uint32_t longest = domain->max_length;
-    *inputs = (Inputs){
-        .domain = domain, .random = {plan.seed}, .current = ARENA_ARRAY(arena, longest, uint32_t)};
+    *inputs = (Inputs){.domain = domain,
+                       .random = {plan.seed},
+                       .shard = plan.shard,
+                       .current = ARENA_ARRAY(arena, longest, uint32_t)};
     inputs->exhaustive = total_inputs(domain, longest) <= (double)plan.exhaustive_limit;
     double most = inputs->exhaustive ? INFINITY : (double)(plan.count / 2);
     while (inputs->complete < longest && total_inputs(domain, inputs->complete + 1) <= most)
@@ -172,10 +175,29 @@ static uint32_t draw(Inputs *inputs, uint32_t *ids) {
     return n;
 }
 
+uint64_t inputs_number(const Inputs *inputs) {
+    return inputs->given - 1;
+}
+
+bool inputs_own(const Inputs *inputs) {
+    return shard_has(inputs->shard, inputs_number(inputs), INPUTS_BLOCK);
+}
+
+/* The next short one that is wanted. */
+static bool enumerate_own(Inputs *inputs) {
+    while (enumerate(inputs)) {
+        inputs->given++;
+        if (!inputs->exhaustive || inputs_own(inputs)) return true;
+    }
+    return false;
+}
+
 uint32_t inputs_next(Inputs *inputs, uint32_t *ids) {
-    if (!inputs->drawing && enumerate(inputs)) {
+    if (!inputs->drawing && enumerate_own(inputs)) {
         for (uint32_t i = 0; i < inputs->n; i++) ids[i] = inputs->current[i];
         return inputs->n;
     }
-    return inputs->complete < inputs->domain->max_length ? draw(inputs, ids) : 0;
+    if (inputs->complete == inputs->domain->max_length) return 0;
+    inputs->given++;
+    return draw(inputs, ids);
 }
