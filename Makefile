@@ -83,11 +83,12 @@ LDLIBS   += $(LIBLIBS) -lopenblas $(SOLVER)
 CXXFLAGS += -std=c++17 $(OPT) -Wall -Wextra -Wshadow $(SAN) -fPIC -fvisibility=$(VISIBLE)
 
 ROOMS   := base grammar graph interp/exec interp/eval compile/values compile/facts compile/lower compile/emit \
-           compile/prove compile runtime api
+           compile/prove compile runtime generate api
 SRC_LIB := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c))
 SRC_CLI := $(wildcard cli/*.c)
 # What is installed.
-HEADERS := $(addprefix api/,rasp.h rasp_circuit.h rasp_facts.h rasp_graph.h rasp_repl.h rasp_words.h)
+HEADERS := $(addprefix api/,rasp.h rasp_circuit.h rasp_facts.h rasp_generate.h rasp_graph.h rasp_repl.h \
+           rasp_words.h)
 # Clients of rasp.h that the command line links and the library has not.
 SRC_EXPRESS := $(wildcard express/*.c express/verify/*.c)
 SRC_SHOW := $(wildcard show/*.c)

@@ -242,8 +242,8 @@ static void put_decoder(Json *j, const RaspOutput *output, const RaspCircuitOutp
     json_end(j);
 }
 
-static void put_circuit(FILE *out, const RaspModelInfo *info, const RaspCircuit *c) {
-    Json j = {.out = out, .lines = true};
+static void put_circuit(FILE *out, bool lines, const RaspModelInfo *info, const RaspCircuit *c) {
+    Json j = {.out = out, .lines = lines};
     json_begin_object(&j, NULL);
     json_text(&j, "format", "rasp-circuit/2");
     if (info->program) json_text(&j, "program", info->program);
@@ -273,12 +273,20 @@ static void put_circuit(FILE *out, const RaspModelInfo *info, const RaspCircuit 
     json_end(&j);
 }
 
-int circuit_save(RaspModel *model, const char *path) {
+int circuit_write(RaspModel *model, FILE *out, bool lines) {
     RaspError error;
     const RaspCircuit *circuit = rasp_model_circuit(model, &error);
     if (!circuit) return report_failure(&error);
+    put_circuit(out, lines, rasp_model_info(model), circuit);
+    return EXIT_FINE;
+}
+
+int circuit_save(RaspModel *model, const char *path) {
+    RaspError error;
+    if (!rasp_model_circuit(model, &error)) return report_failure(&error);
     Output *output = output_open(path);
     if (!output) return EXIT_FAILED;
-    put_circuit(output->file, rasp_model_info(model), circuit);
-    return output_close(output);
+    int status = circuit_write(model, output->file, true);
+    int closed = output_close(output);
+    return status == EXIT_FINE ? closed : status;
 }

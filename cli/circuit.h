@@ -4,7 +4,12 @@
 
 #include "api/rasp.h"
 
-/* Writes the model's circuit as JSON; "-": to standard output.  An exit status, after a message. */
+#include <stdio.h>
+
+/* Writes the model's circuit as JSON, on several lines or on one.  An exit status, after a message.
+ */
+int circuit_write(RaspModel *model, FILE *out, bool lines);
+/* The same to a file; "-": to standard output. */
 int circuit_save(RaspModel *model, const char *path);
 
 #endif

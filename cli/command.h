@@ -28,6 +28,7 @@ int cmd_draw(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_express(int argc, char **argv);
 int cmd_compile(int argc, char **argv);
+int cmd_generate(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_lab(int argc, char **argv);
 int cmd_info(int argc, char **argv);

@@ -13,6 +13,7 @@ const Command commands[] = {
     {"explain", cmd_explain, true, "what a program does, in plain words", NULL},
     {"draw", cmd_draw, false, "how a program computes its result on an input, as a picture", NULL},
     {"view", cmd_view, false, "a page that shows program and transformer at work", NULL},
+    {"generate", cmd_generate, false, "random programs with their transformers", NULL},
     {"merge", cmd_merge, true, "the pieces of a check, made by several machines, as one", NULL},
     {"express", cmd_express, true, "what one layer can do of a program, decided", NULL},
     {"lab", cmd_lab, true, "claims about attention, measured", lab_commands},
