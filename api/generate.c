@@ -284,7 +284,7 @@ char *rasp_random_program(const RaspRandomOptions *options, const RaspConfig *co
     d.quiet.report = NULL;
     if (!options_fit(options, error)) return NULL;
     d.base = rasp_program_load(&nothing, config, error);
-    if (d.base) core_call(&d.base->core, error, RASP_FAILED, search, &d);
+    if (d.base) core_call(&d.base->core, error, RASP_WRONG_PROGRAM, search, &d);
     rasp_program_free(d.candidate);
     rasp_program_free(d.base);
     if (d.text && info) *info = d.info;

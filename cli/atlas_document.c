@@ -13,7 +13,7 @@
 void atlas_print_lines(const AtlasJob *job) {
     char *line = NULL;
     size_t room = 0;
-    FILE *in = fopen(arena_format(command_arena(), "%s.lines", job->base), "r");
+    FILE *in = atlas_job_open(job, "lines");
     while (in && getline(&line, &room, in) > 0)
         printf("{\"%s\": \"%s\", %s", job->row->program ? "program" : "task", job->row->name,
                line + 1);
@@ -44,18 +44,17 @@ static void print_cells(FILE *out, FILE *in) {
 }
 
 static FILE *text_of(const AtlasJob *job) {
-    return fopen(arena_format(command_arena(), "%s.txt", job->base), "r");
+    return atlas_job_open(job, "txt");
 }
 
 static const AtlasJob *jobs_of(const Atlas *atlas, size_t row) {
-    return &atlas->jobs[row * atlas->arguments.query_count];
+    return &atlas->jobs[row * atlas->class_count];
 }
 
 static void print_head(const Atlas *atlas, FILE *out, const char *title, const char *what) {
-    unsigned classes = atlas->arguments.query_count;
+    unsigned classes = atlas->class_count;
     fprintf(out, "\n## %s\n\n%s\n\n| |", title, what);
-    for (unsigned k = 0; k < classes; k++)
-        fprintf(out, " %s |", query_text(&atlas->arguments.queries[k], atlas->arena));
+    for (unsigned k = 0; k < classes; k++) fprintf(out, " %s |", atlas->classes[k]);
     fputs("\n|---|", out);
     for (unsigned k = 0; k < classes; k++) fputs("---|", out);
     putc('\n', out);
@@ -66,7 +65,7 @@ static void print_table(const Atlas *atlas, FILE *out, bool programs) {
         const AtlasRow *r = &atlas->rows[row];
         if (!r->program == programs) continue;
         fprintf(out, "| [%s](#%s) |", r->name, r->name);
-        for (unsigned k = 0; k < atlas->arguments.query_count; k++) {
+        for (unsigned k = 0; k < atlas->class_count; k++) {
             FILE *in = text_of(&jobs_of(atlas, row)[k]);
             putc(' ', out);
             if (in) print_cells(out, in);
@@ -93,7 +92,7 @@ static void print_section(const Atlas *atlas, FILE *out, size_t row) {
         fprintf(out, "`rasp express --last --alphabet %s --expr '%s'`\n\n", r->alphabet,
                 r->expression);
     fputs("```\n", out);
-    for (unsigned k = 0; k < atlas->arguments.query_count; k++) {
+    for (unsigned k = 0; k < atlas->class_count; k++) {
         FILE *in = text_of(&jobs_of(atlas, row)[k]);
         if (k) putc('\n', out);
         if (in) print_report(out, in);
@@ -104,6 +103,7 @@ static void print_section(const Atlas *atlas, FILE *out, size_t row) {
 
 void atlas_document(const Atlas *atlas, FILE *out) {
     fputs(introduction, out);
+    if (atlas->lack) fprintf(out, "\nNot all: %s.\n", atlas->lack);
     print_head(atlas, out, "Standard tasks",
                "Labels of the last position; the number is how many tokens there are.");
     print_table(atlas, out, false);

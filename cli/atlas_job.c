@@ -17,9 +17,15 @@ static const char *file_of(const AtlasJob *job, const char *suffix) {
     return arena_format(command_arena(), "%s.%s", job->base, suffix);
 }
 
+FILE *atlas_job_open(const AtlasJob *job, const char *suffix) {
+    const char *kept = strcmp(suffix, "txt") == 0 ? job->text : job->lines;
+    if (!kept) return job->base ? fopen(file_of(job, suffix), "r") : NULL;
+    return *kept ? fmemopen((void *)(uintptr_t)kept, strlen(kept), "r") : NULL;
+}
+
 /* --- what is asked ---------------------------------------------------------------------------- */
 
-static uint64_t file_hash(const char *path) {
+uint64_t atlas_file_hash(const char *path) {
     FILE *in = fopen(path, "rb");
     uint64_t hash = 0;
     for (int byte; in && (byte = getc(in)) != EOF;) hash = random_mix(hash + (uint64_t)byte + 1);
@@ -35,7 +41,7 @@ static const char *asked(const Atlas *atlas, const AtlasJob *job) {
     Arena *arena = atlas->arena;
     const char *task =
         row->program
-            ? arena_format(arena, "%016llx", (unsigned long long)file_hash(row->program))
+            ? arena_format(arena, "%016llx", (unsigned long long)atlas_file_hash(row->program))
             : arena_format(arena, "%s %u %s", row->alphabet, row->longest, row->expression);
     return arena_format(arena, "rasp %s, %s, at most %u, N <= %u, %g s, %zu bytes: %s",
                         rasp_version(), query_text(q, arena), q->most, a->at_most, a->seconds,

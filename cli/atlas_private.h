@@ -11,6 +11,7 @@
 #define RASP_CLI_ATLAS_PRIVATE_H
 
 #include "cli/express_session.h"
+#include "cli/piece.h"
 
 #include <sys/types.h>
 
@@ -28,17 +29,23 @@ typedef struct AtlasJob {
     const char *asked;
     pid_t process; /* 0: none */
     bool done;
+    bool foreign;             /* another piece's */
+    const char *text, *lines; /* from a piece: what the files hold; NULL: the files do */
 } AtlasJob;
 
 typedef struct Atlas {
     Arena *arena;
-    ExpressArguments arguments; /* classes and limits of every row */
+    ExpressArguments arguments;           /* classes and limits of every row */
+    const char *classes[EXPRESS_CLASSES]; /* as texts */
+    unsigned class_count;
+    Shard shard;
+    const char *lack; /* of what was joined from pieces; NULL: nothing */
     const char *folder;
     bool kept; /* the folder stays */
     AtlasRow *rows;
     size_t row_count, room;
     AtlasJob *jobs; /* [row][class] */
-    size_t job_count, running, finished, failed;
+    size_t job_count, own, running, finished, failed;
 } Atlas;
 
 /* Names its files, and sees whether it is done. */
@@ -50,7 +57,14 @@ void atlas_job_blame(const AtlasJob *job, int status);
 /* Removes its files. */
 void atlas_job_drop(const AtlasJob *job);
 
+/* One of a job's files, or what a piece has of it; NULL: there is none. */
+FILE *atlas_job_open(const AtlasJob *job, const char *suffix);
+
 void atlas_print_lines(const AtlasJob *job);
 void atlas_document(const Atlas *atlas, FILE *out);
+/* What this piece has, or, when stopped, has until then. */
+void atlas_print_piece(const Atlas *atlas, RaspStatus stopped, double seconds);
+/* By it programs are known to be the same. */
+uint64_t atlas_file_hash(const char *path);
 
 #endif

@@ -200,7 +200,7 @@ static RaspModelInfo read_model(const json_t *run) {
                            .output_count = json_array_size(names)};
 }
 
-int merge_check(const Pieces *p, bool json) {
+int merge_check(const Pieces *p, const MergeOptions *merge) {
     RaspCheckOptions options = {.rule = rule_named(piece_text(p->run, "weights")),
                                 .parameter = piece_number(p->run, "parameter", 0)};
     RaspModelInfo model = read_model(p->run);
@@ -212,7 +212,7 @@ int merge_check(const Pieces *p, bool json) {
                       .seconds = p->seconds,
                       .from_file = json_is_true(json_object_get(p->run, "from_file")),
                       .pieces = p};
-    (json ? check_print_json : check_print)(&view);
+    (merge->json ? check_print_json : check_print)(&view);
     if (p->lack) return disagrees(&report) ? EXIT_DISAGREE : EXIT_FAILED;
     return report.agree ? EXIT_FINE : EXIT_DISAGREE;
 }

@@ -14,6 +14,7 @@
 typedef struct Arguments {
     ExpressArguments express;
     const char *verify, *folder; /* of the atlas */
+    Shard shard;
     bool theory, atlas;
 } Arguments;
 
@@ -72,6 +73,7 @@ static const struct argp_option options[] = {
      "on; --max-length caps the inputs",
      4},
     OPTION_JSON("one object a line, class and length", 5),
+    OPTION_SHARD("them; of --atlas; stopped by Ctrl-C, the verdicts until then", 5),
     {"time-limit", KEY_SECONDS, "SECONDS", 0,
      "CPU seconds for each class and length; then it is undecided (default: 20; --atlas: 2)", 7},
     OPTION_MEMORY,
@@ -147,6 +149,9 @@ static void check_use(struct argp_state *state, const Arguments *arguments) {
     bool task = a->common.argument || a->task || a->common.choice.expression;
     if (!task && !arguments->verify && !arguments->theory && !arguments->atlas)
         argp_error(state, "which PROGRAM (or --task FILE, or --expr EXPRESSION)?");
+    if (arguments->shard.of && (!arguments->atlas || a->output || a->common.json))
+        argp_error(state, "--shard goes with --atlas, and its pieces are JSON: expected no -o and "
+                          "no --json (rasp merge has them)");
     if (a->common.argument && a->task)
         argp_error(state, "expected a PROGRAM or --task, found both");
     if (arguments->atlas &&
@@ -172,6 +177,9 @@ static error_t parse_deed(int key, char *text, struct argp_state *state, Argumen
     case KEY_ATLAS:
         arguments->atlas = true;
         arguments->folder = text;
+        return 0;
+    case OPTION_KEY_SHARD:
+        arguments->shard = option_shard(state, text);
         return 0;
     case 'o':
         a->output = text;
@@ -244,7 +252,7 @@ static int do_it(Arguments *arguments) {
     if (!arguments->atlas) return express_session(a, NULL);
     a->at_most = a->target.max_length;
     a->target.max_length = 0;
-    return express_atlas(a, arguments->folder);
+    return express_atlas(a, arguments->folder, arguments->shard);
 }
 
 int cmd_express(int argc, char **argv) {

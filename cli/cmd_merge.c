@@ -10,8 +10,7 @@
 #include <string.h>
 
 typedef struct Arguments {
-    bool json;
-    const char *output;
+    MergeOptions merge;
     char **paths;
     size_t count;
 } Arguments;
@@ -38,10 +37,10 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     Arguments *a = state->input;
     switch (key) {
     case OPTION_KEY_JSON:
-        a->json = true;
+        a->merge.json = true;
         return 0;
     case 'o':
-        a->output = text;
+        a->merge.output = text;
         return 0;
     case ARGP_KEY_ARGS:
         a->paths = state->argv + state->next;
@@ -65,13 +64,15 @@ typedef struct Kind {
 static const Kind kinds[] = {
     {"check", merge_check},
     {"against", merge_against},
+    {"atlas", merge_atlas},
+    {"tally", merge_tally},
 };
 
 static int join(const Pieces *p, const Arguments *a) {
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         if (strcmp(kinds[k].name, p->kind) == 0) {
             pieces_warn(p);
-            return kinds[k].merge(p, a->json);
+            return kinds[k].merge(p, &a->merge);
         }
     report_error("expected pieces of a check, an atlas or a campaign, found '%s'", p->kind);
     return EXIT_WRONG_PROGRAM;

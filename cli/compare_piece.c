@@ -114,7 +114,7 @@ static void add_piece(Findings *f, const json_t *piece) {
     }
 }
 
-int merge_against(const Pieces *p, bool json) {
+int merge_against(const Pieces *p, const MergeOptions *options) {
     Findings f = {.name = {piece_text(p->run, "program"), piece_text(p->run, "against")},
                   .info = {.max_length = (uint32_t)piece_count(p->run, "max_length"),
                            .seed = piece_seed(p->run)},
@@ -123,7 +123,7 @@ int merge_against(const Pieces *p, bool json) {
     f.differences = ARENA_ARRAY(command_arena(), f.room + 1, Difference);
     for (uint32_t k = 0; k < p->of; k++)
         if (piece_found(p, k)) add_piece(&f, piece_found(p, k));
-    findings_print(&f, json);
+    findings_print(&f, options->json);
     if (f.differ) return EXIT_DISAGREE;
     return p->lack ? EXIT_FAILED : f.compared ? EXIT_FINE : EXIT_DISAGREE;
 }

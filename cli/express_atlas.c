@@ -2,6 +2,7 @@
  * processor: so its memory is given back, whatever becomes of it, and Ctrl-C ends it. */
 #include "cli/express_atlas.h"
 
+#include "base/clock.h"
 #include "base/plural.h"
 #include "cli/atlas_private.h"
 #include "cli/command.h"
@@ -79,11 +80,13 @@ static void make_jobs(Atlas *a) {
         job->row = &a->rows[k / a->arguments.query_count];
         job->query = &a->arguments.queries[k % a->arguments.query_count];
         atlas_job_prepare(a, job);
+        job->foreign = !shard_has(a->shard, k, 1);
+        a->own += !job->foreign;
     }
 }
 
 static void progress(const Atlas *a, size_t done) {
-    if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\33[K%zu of %zu verdicts", done, a->job_count);
+    if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\33[K%zu of %zu verdicts", done, a->own);
 }
 
 static void progress_gone(void) {
@@ -128,7 +131,8 @@ static void stop_all(Atlas *a) {
 
 /* JSON lines are printed as soon as all before them are there. */
 static void print_ready(Atlas *a, size_t *printed) {
-    while (a->arguments.common.json && *printed < a->job_count && a->jobs[*printed].done)
+    while (a->arguments.common.json && !a->shard.of && *printed < a->job_count &&
+           a->jobs[*printed].done)
         atlas_print_lines(&a->jobs[(*printed)++]);
     fflush(stdout);
 }
@@ -140,9 +144,9 @@ static bool work(Atlas *a) {
         bool room = a->running < (processors > 0 ? (size_t)processors : 1);
         progress(a, a->finished);
         if (stop_requested()) return false;
-        if (next < a->job_count && a->jobs[next].done) {
+        if (next < a->job_count && (a->jobs[next].done || a->jobs[next].foreign)) {
+            a->finished += !a->jobs[next].foreign;
             next++;
-            a->finished++;
         } else if (next < a->job_count && room) {
             fflush(stdout);
             a->jobs[next].process = fork();
@@ -210,9 +214,28 @@ static int write_document(const Atlas *a) {
     return output_close(document);
 }
 
-int express_atlas(const ExpressArguments *arguments, const char *folder) {
-    Atlas a = {.arena = command_arena(), .arguments = *arguments};
+static void name_classes(Atlas *a) {
+    a->class_count = a->arguments.query_count;
+    for (unsigned k = 0; k < a->class_count; k++)
+        a->classes[k] = query_text(&a->arguments.queries[k], a->arena);
+}
+
+/* It was stopped, or could not go on. */
+static int end_early(Atlas *a) {
+    size_t done = 0;
+    stop_all(a);
+    for (size_t k = 0; k < a->job_count; k++) done += a->jobs[k].done && !a->jobs[k].foreign;
+    if (stop_requested() && a->kept)
+        report_note("%zu of %zu verdicts are in '%s'; the same command goes on from there", done,
+                    a->own, a->folder);
+    return stop_requested() ? EXIT_INTERRUPTED : a->failed ? EXIT_FAILED : EXIT_FINE;
+}
+
+int express_atlas(const ExpressArguments *arguments, const char *folder, Shard shard) {
+    Atlas a = {.arena = command_arena(), .arguments = *arguments, .shard = shard};
+    double start = clock_seconds();
     express_queries(&a.arguments);
+    name_classes(&a);
     if (!add_tasks(&a) || !add_programs(&a)) return EXIT_NO_FILE;
     if (!can_write(a.arguments.output) || !open_folder(&a, folder)) return EXIT_FAILED;
     make_jobs(&a);
@@ -222,19 +245,15 @@ int express_atlas(const ExpressArguments *arguments, const char *folder) {
     bool whole = work(&a);
     progress_gone();
     if (!whole) {
-        size_t done = 0;
-        stop_all(&a);
-        for (size_t k = 0; k < a.job_count; k++) done += a.jobs[k].done;
-        if (stop_requested() && a.kept)
-            report_note("%zu of %zu verdicts are in '%s'; the same command goes on from there",
-                        done, a.job_count, folder);
-        status = stop_requested() ? EXIT_INTERRUPTED : a.failed ? EXIT_FAILED : EXIT_FINE;
+        status = end_early(&a);
     } else if (a.failed) {
         report_error("%zu verdict%s failed, so there is no atlas", a.failed, plural(a.failed));
         status = EXIT_FAILED;
-    } else if (!a.arguments.common.json) {
+    } else if (!a.arguments.common.json && !shard.of) {
         status = write_document(&a);
     }
+    if (shard.of && (status == EXIT_FINE || status == EXIT_INTERRUPTED))
+        atlas_print_piece(&a, whole ? RASP_OK : RASP_CANCELLED, clock_seconds() - start);
     close_folder(&a);
     return status;
 }

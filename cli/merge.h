@@ -5,7 +5,12 @@
 
 #include "cli/piece.h"
 
-typedef int Merge(const Pieces *pieces, bool json);
+typedef struct MergeOptions {
+    bool json;
+    const char *output; /* of an atlas; NULL: standard output */
+} MergeOptions;
+
+typedef int Merge(const Pieces *pieces, const MergeOptions *options);
 Merge merge_check, merge_against, merge_atlas, merge_tally;
 
 #endif

@@ -58,6 +58,8 @@ bool piece_stopped(const Pieces *pieces, uint32_t k);
 
 /* "missing": […], "stopped": […], numbers of pieces; nothing if all is there. */
 void pieces_json_lack(const Pieces *pieces, Json *json);
+/* A note on standard error, where the report has no place for it. */
+void pieces_note_lack(const Pieces *pieces);
 /* The warnings of the pieces, each once: for the JSON of the whole, or to standard error. */
 void pieces_warn(const Pieces *pieces);
 

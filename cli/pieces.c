@@ -44,7 +44,7 @@ static bool same_run(const Piece *a, const Piece *b) {
     json_t *value;
     for (size_t k = 0; k < sizeof head / sizeof *head; k++) {
         const json_t *x = json_object_get(a->root, head[k]), *y = json_object_get(b->root, head[k]);
-        if (!json_equal(x, y)) return differ(a, b, head[k], x, y);
+        if (x != y && !json_equal(x, y)) return differ(a, b, head[k], x, y);
     }
     json_t *run = json_object_get(a->root, "run"), *other = json_object_get(b->root, "run");
     json_object_foreach(run, key, value) {
@@ -201,6 +201,10 @@ void pieces_json_lack(const Pieces *p, Json *j) {
     for (uint32_t k = 0; k < p->of; k++)
         if (p->piece[k].root && piece_stopped(p, k)) json_count(j, NULL, k + 1);
     json_end(j);
+}
+
+void pieces_note_lack(const Pieces *p) {
+    if (p->lack) report_note("not all: %s", p->lack);
 }
 
 /* --- warnings --------------------------------------------------------------------------- */

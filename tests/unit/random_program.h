@@ -426,6 +426,18 @@ static inline bool program_text(const RandomProgram *p, char *text, size_t size)
     return w.at + 1 < size;
 }
 
+/* The choices of program number `seed` of a run. */
+static inline Chooser chooser_of(uint64_t seed) {
+    return (Chooser){.random = {seed * 0x2545f4914f6cdd1du}};
+}
+
+/* A small program of that number, and its text; false if that is too long. */
+static inline bool random_program_of(RandomProgram *p, uint64_t seed, char *text, size_t size) {
+    Chooser chooser = chooser_of(seed);
+    random_program(p, &chooser, 0);
+    return program_text(p, text, size);
+}
+
 /* The alphabet as the option --alphabet takes it. */
 static inline const char *alphabet_text(const Alphabet *a, char *text, size_t size) {
     size_t at = 0;

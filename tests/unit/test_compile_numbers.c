@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "compile/record.h"
+#include "tests/unit/campaign.h"
 #include "tests/unit/random_judge.h"
 
 #include <math.h>
@@ -338,17 +339,12 @@ static void write_rule(Chooser *c, char type, int depth, char *text, size_t size
     }
 }
 
-static uint64_t setting(const char *name, uint64_t otherwise) {
-    const char *text = getenv(name);
-    return text ? strtoull(text, NULL, 10) : otherwise;
-}
-
 static void test_random(void **state) {
     (void)state;
-    uint64_t seed = setting("RASP_SEED", 53), count = setting("RASP_PROGRAMS", PROGRAMS);
+    Campaign campaign = campaign_begin("test_compile_numbers", 53, PROGRAMS);
     size_t right = 0, refused = 0, joined = 0, odd = 0, inputs = 0;
-    for (uint64_t k = 0; k < count; k++) {
-        Chooser c = {.random = {(seed + k) * 0x2545f4914f6cdd1du}};
+    for (uint64_t seed; campaign_next(&campaign, &seed);) {
+        Chooser c = chooser_of(seed);
         const Numbers *domain = &domains[choose(&c, sizeof domains / sizeof *domains)];
         char text[TEXT] = "result = ";
         write_rule(&c, choose(&c, 8) ? 'n' : 'b', 2 + (int)choose(&c, 3), text, sizeof text - 3);
@@ -360,8 +356,8 @@ static void test_random(void **state) {
             refused++;
         } else {
             if (!trial_holds(&t, &inputs))
-                fail_msg("RASP_SEED=%llu %s alphabet %s, %s: %s", (unsigned long long)(seed + k),
-                         text, domain->token[0], domain->token[1], t.judge.detail);
+                fail_msg("RASP_SEED=%llu %s alphabet %s, %s: %s", (unsigned long long)seed, text,
+                         domain->token[0], domain->token[1], t.judge.detail);
             right++;
             joined += t.compiled.certificate->joined_absolute > 0;
         }
@@ -369,7 +365,13 @@ static void test_random(void **state) {
     }
     print_message("%zu right (%zu with joined floats) on %zu inputs, %zu refused, %zu not RASP\n",
                   right, joined, inputs, refused, odd);
-    assert_true(right * 100 > (count - odd) * 85); /* extreme as they are, few are refused */
+    campaign_count(&campaign, "right", right);
+    campaign_count(&campaign, "with joined floats", joined);
+    campaign_count(&campaign, "inputs", inputs);
+    campaign_count(&campaign, "refused", refused);
+    campaign_count(&campaign, "not RASP", odd);
+    campaign_end(&campaign);
+    assert_true(right * 100 > (campaign.own - odd) * 85); /* extreme as they are, few are refused */
 }
 
 int main(void) {

@@ -3,6 +3,7 @@
  *     RASP_SEED=7 RASP_PROGRAMS=2000 build/release/unit/test_compile_random
  *     RASP_EFFORT=2 …     deeper programs, longer inputs
  *     RASP_TRACE=1 …      print each program before it is judged
+ *     RASP_SHARD=K/N …    a piece of the run (campaign.h)
  *
  * A program that fails is printed shrunk, as a text with its alphabet; one that takes too long
  * is printed as it is. */
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 #include "compile/record.h"
+#include "tests/unit/campaign.h"
 #include "tests/unit/random_judge.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -124,34 +126,46 @@ static void simplify_options(RandomProgram *p, Failure *failure) {
     if (!fails_alike(p, failure)) failure->options = before;
 }
 
-static void report(RandomProgram *p, Failure failure) {
+static void report(Campaign *c, RandomProgram *p, Failure failure) {
+    static char text[sizeof current + sizeof((Judge *)0)->detail + 64];
     Judge j = {0};
     simplify_options(p, &failure);
     if (failure.judgement != JUDGED_STOPPED) shrink(p, fails_alike, &failure);
     judge(&j, p, failure.options);
-    print_error("FAIL %s: %s\n%s\n", judgement_names[failure.judgement], j.detail, current);
+    snprintf(text, sizeof text, "%s: %s\n%s", judgement_names[failure.judgement], j.detail,
+             current);
+    print_error("FAIL %s\n", text);
+    campaign_fail(c, text);
 }
 
 /* --- all of them --------------------------------------------------------------------------- */
 
-static uint64_t setting(const char *name, uint64_t otherwise) {
-    const char *text = getenv(name);
-    return text ? strtoull(text, NULL, 10) : otherwise;
+static void tell(Campaign *c, const size_t *tally, const size_t *answers, size_t inputs,
+                 size_t flagged) {
+    campaign_count(c, "inputs", inputs);
+    for (int k = 0; k < JUDGEMENT_COUNT; k++) campaign_count(c, judgement_names[k], tally[k]);
+    for (int k = 0; answers_words[k]; k++) campaign_count(c, answers_words[k], answers[k]);
+    campaign_count(c, "inputs flagged", flagged);
+    print_message("seed %llu, %zu programs, %zu inputs:", (unsigned long long)c->seed, c->own,
+                  inputs);
+    for (int k = 0; k < JUDGEMENT_COUNT; k++)
+        if (tally[k]) print_message(" %zu %s,", tally[k], judgement_names[k]);
+    print_message("\nanswers:");
+    for (int k = 0; answers_words[k]; k++) print_message(" %zu %s,", answers[k], answers_words[k]);
+    print_message(" %zu inputs flagged\n", flagged);
 }
 
-/* Program k of a run is made from seed + k alone. */
 static void test_random_programs(void **state) {
     (void)state;
-    uint64_t seed = setting("RASP_SEED", 20210613), count = setting("RASP_PROGRAMS", PROGRAMS);
+    Campaign c = campaign_begin("test_compile_random", 20210613, PROGRAMS);
     size_t tally[JUDGEMENT_COUNT] = {0}, inputs = 0, bad = 0, shown = 0;
     size_t answers[ANSWERS_PARTIAL + 1] = {0}, flagged = 0;
     watch();
-    for (uint64_t k = 0; k < count; k++) {
+    while (campaign_next(&c, &current_seed)) {
         static RandomProgram program;
-        current_seed = seed + k;
-        Chooser chooser = {.random = {current_seed * 0x2545f4914f6cdd1du}};
+        Chooser chooser = chooser_of(current_seed);
         Judge j = {0};
-        random_program(&program, &chooser, (unsigned)setting("RASP_EFFORT", 0));
+        random_program(&program, &chooser, (unsigned)campaign_setting("RASP_EFFORT", 0));
         CompileOptions options = draw_options(&chooser);
         Judgement result = judge(&j, &program, options);
         tally[result]++;
@@ -159,16 +173,12 @@ static void test_random_programs(void **state) {
         flagged += j.flagged;
         answers[j.answers.kind] += result == JUDGED_RIGHT;
         bad += judged_bad(result) && result != JUDGED_REFUSED;
-        if (judged_bad(result) && shown++ < setting("RASP_SHOWN", FAILURES_SHOWN))
-            report(&program, (Failure){result, options});
+        if (judged_bad(result) && shown++ < campaign_setting("RASP_SHOWN", FAILURES_SHOWN))
+            report(&c, &program, (Failure){result, options});
     }
-    print_message("seed %llu, %llu programs, %zu inputs:", (unsigned long long)seed,
-                  (unsigned long long)count, inputs);
-    for (int k = 0; k < JUDGEMENT_COUNT; k++)
-        if (tally[k]) print_message(" %zu %s,", tally[k], judgement_names[k]);
-    print_message("\nanswers:");
-    for (int k = 0; answers_words[k]; k++) print_message(" %zu %s,", answers[k], answers_words[k]);
-    print_message(" %zu inputs flagged\n", flagged);
+    tell(&c, tally, answers, inputs, flagged);
+    campaign_end(&c);
+    size_t count = c.own;
     assert_int_equal(bad, 0);
     /* The generator must not get lost in programs that say nothing. */
     assert_true(count < 100 || tally[JUDGED_RIGHT] * 10 > count * 6);

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 #include <math.h>
 
+#include "tests/unit/campaign.h"
 #include "tests/unit/random_judge.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -165,19 +166,17 @@ static size_t check_program(const RandomProgram *p, const char *text, bool run) 
 }
 
 static void check_facts(bool run) {
-    const char *seed_text = getenv("RASP_SEED"), *count_text = getenv("RASP_PROGRAMS");
-    uint64_t seed = seed_text ? strtoull(seed_text, NULL, 10) : 2106;
-    uint64_t count = count_text ? strtoull(count_text, NULL, 10) : PROGRAMS;
+    Campaign c =
+        campaign_begin(run ? "test_values: runs" : "test_values: products", 2106, PROGRAMS);
     size_t facts = 0;
-    for (uint64_t k = 0; k < count; k++) {
+    for (uint64_t seed; campaign_next(&c, &seed);) {
         static RandomProgram program;
         static char text[PROGRAM_TEXT];
-        Chooser chooser = {.random = {(seed + k) * 0x2545f4914f6cdd1du}};
-        random_program(&program, &chooser, 0);
-        if (program_text(&program, text, sizeof text)) facts += check_program(&program, text, run);
+        if (random_program_of(&program, seed, text, sizeof text))
+            facts += check_program(&program, text, run);
     }
-    print_message("seed %llu: %zu facts hold\n", (unsigned long long)seed, facts);
-    assert_true(facts > 1000 * count);
+    print_message("seed %llu: %zu facts hold\n", (unsigned long long)c.seed, facts);
+    assert_true(facts > 1000 * c.own);
 }
 
 static void test_products_hold(void **state) {

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/campaign.h"
 #include "tests/unit/random_judge.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -353,20 +354,18 @@ static size_t check_program(const RandomProgram *p, const char *text, uint64_t s
 
 static void test_exact(void **state) {
     (void)state;
-    const char *seed_text = getenv("RASP_SEED"), *count_text = getenv("RASP_PROGRAMS");
-    uint64_t seed = seed_text ? strtoull(seed_text, NULL, 10) : 2611;
-    uint64_t count = count_text ? strtoull(count_text, NULL, 10) : PROGRAMS;
+    Campaign c = campaign_begin("test_values_run", 2611, PROGRAMS);
     size_t facts = 0;
-    for (uint64_t k = 0; k < count; k++) {
+    for (uint64_t seed; campaign_next(&c, &seed);) {
         static RandomProgram program;
         static char text[PROGRAM_TEXT];
-        Chooser chooser = {.random = {(seed + k) * 0x2545f4914f6cdd1du}};
-        random_program(&program, &chooser, 0);
-        if (program_text(&program, text, sizeof text))
-            facts += check_program(&program, text, seed + k);
+        if (random_program_of(&program, seed, text, sizeof text))
+            facts += check_program(&program, text, seed);
     }
-    print_message("seed %llu: %zu facts are exact\n", (unsigned long long)seed, facts);
-    assert_true(facts > 100 * count);
+    print_message("seed %llu: %zu facts are exact\n", (unsigned long long)c.seed, facts);
+    campaign_count(&c, "facts", facts);
+    campaign_end(&c);
+    assert_true(facts > 100 * c.own);
 }
 
 int main(void) {
