@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Inputs run together; fewer of a check that may be stopped, which loses a chunk then. */
-enum { CHUNK = 2048, CHUNK_KEPT = 256 };
+enum { CHUNK = 2048, CHUNK_KEPT = 64 };
 
 /* One input with what the interpreter says. */
 typedef struct Trial {
@@ -350,6 +350,7 @@ static bool run_chunks(Checker *c, RtError *error) {
         good = c->trial_count == 0 || run_chunk(c, error);
         arena_free(c->chunk);
         c->chunk = NULL;
+        if (!good) budget_poll(arena_budget(c->arena)); /* an engine may have seen Ctrl-C first */
         if (!good) return false;
         copy_report(&c->done, c->done_runs, c->report, c->options->run_count);
     }
