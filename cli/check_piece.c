@@ -157,9 +157,19 @@ static void add_counts(RaspCheckReport *r, const json_t *piece) {
     r->outside += piece_count(piece, "outside");
 }
 
+/* Examples of one temperature that are kept: as many as were asked for, if there are so many. */
+static size_t room_for_examples(const Pieces *p) {
+    size_t wanted = piece_count(p->run, "show"), there = 0, r;
+    const json_t *run;
+    for (uint32_t k = 0; k < p->of; k++)
+        json_array_foreach(json_object_get(piece_found(p, k), "runs"), r, run) there +=
+            json_array_size(json_object_get(run, "disagreements"));
+    return wanted < there ? wanted : there;
+}
+
 static RaspCheckReport add_up(const Pieces *p) {
     const json_t *temperatures = json_object_get(p->run, "temperatures");
-    size_t room = piece_count(p->run, "show"), count = json_array_size(temperatures);
+    size_t room = room_for_examples(p), count = json_array_size(temperatures);
     size_t outputs = json_array_size(json_object_get(p->run, "outputs"));
     RaspCheckRun *runs = ARENA_ARRAY(command_arena(), count + 1, RaspCheckRun);
     RaspCheckReport r = {.seed = piece_seed(p->run), .runs = runs, .run_count = count};

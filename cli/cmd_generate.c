@@ -157,7 +157,7 @@ typedef struct Maker {
 
 /* A refusal of the compiler is no failure of the command. */
 static bool is_refusal(RaspStatus status) {
-    return status == RASP_FAILED || status == RASP_WRONG_PROGRAM;
+    return status == RASP_FAILED || status == RASP_WRONG_PROGRAM || status == RASP_OUT_OF_TIME;
 }
 
 static int compile(Maker *m, Made *made, RaspProgram *program) {
@@ -204,12 +204,14 @@ static bool is_own(const Maker *m, uint64_t behaviour) {
     return shard.of == 0 || random_mix(behaviour) % shard.of == shard.number;
 }
 
-/* Is there hope for more?  An exit status: of seeds in a row that gave nothing, or nothing new. */
+/* Is there hope for more?  An exit status: of seeds in a row that gave nothing, or nothing new; it
+ * is given up sooner where nothing ever came. */
 static int still_hopes(Maker *m, const char *text, bool new, const RaspError *error) {
-    enum { NOTHING = 4, ALIKE = 300 };
+    enum { NOTHING_YET = 4, NOTHING_MORE = 50, ALIKE = 300 };
+    size_t patience = m->known.count ? NOTHING_MORE : NOTHING_YET;
     m->nothing = text ? 0 : m->nothing + 1;
     m->alike = new || !text ? 0 : m->alike + 1;
-    if (!text && (error->status != RASP_FAILED || m->nothing == NOTHING))
+    if (!text && (error->status != RASP_FAILED || m->nothing == patience))
         return report_failure(error);
     if (m->alike < ALIKE) return EXIT_FINE;
     report_error("the last %d programs behave like earlier ones: no more than %zu were found",

@@ -30,7 +30,8 @@ static const char help[] =
     "report says which, and the exit status is 70.  The time in a report is that of all pieces "
     "together.\n\n"
     "Examples:\n"
-    "  for k in 1 2 3; do rasp check sort --shard $k/3 > piece.$k; done; rasp merge piece.*\n"
+    "  rasp check sort --shard 2/3 > piece.2\n"
+    "  rasp merge piece.1 piece.2 piece.3\n"
     "  parallel rasp check sort --shard {}/8 ::: $(seq 8) | rasp merge -";
 
 static error_t parse(int key, char *text, struct argp_state *state) {

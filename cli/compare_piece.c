@@ -114,11 +114,19 @@ static void add_piece(Findings *f, const json_t *piece) {
     }
 }
 
+/* As many as were asked for, if there are so many. */
+static size_t room_for_differences(const Pieces *p) {
+    size_t wanted = piece_count(p->run, "show"), there = 0;
+    for (uint32_t k = 0; k < p->of; k++)
+        there += json_array_size(json_object_get(piece_found(p, k), "differences"));
+    return wanted < there ? wanted : there;
+}
+
 int merge_against(const Pieces *p, const MergeOptions *options) {
     Findings f = {.name = {piece_text(p->run, "program"), piece_text(p->run, "against")},
                   .info = {.max_length = (uint32_t)piece_count(p->run, "max_length"),
                            .seed = piece_seed(p->run)},
-                  .room = piece_count(p->run, "show"),
+                  .room = room_for_differences(p),
                   .pieces = p};
     f.differences = ARENA_ARRAY(command_arena(), f.room + 1, Difference);
     for (uint32_t k = 0; k < p->of; k++)

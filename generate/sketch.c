@@ -75,7 +75,7 @@ static int make(Drawing *d, char type, uint32_t least, uint32_t most, bool atten
 
 /* One that is there, or a new one. */
 static int want(Drawing *d, char type, uint32_t least, uint32_t most) {
-    int found = drawing_choose(d, 3) ? find(d, type, least, most) : -1;
+    int found = drawing_choose(d, 6) ? find(d, type, least, most) : -1;
     if (found < 0) found = make(d, type, least, most, false);
     return found < 0 ? find(d, type, least, most) : found;
 }
@@ -101,18 +101,24 @@ static int make(Drawing *d, char type, uint32_t least, uint32_t most, bool atten
 
 /* --- the whole -------------------------------------------------------------------------- */
 
-/* One or two heads that need all the layers before, now and then a feature between. */
-static bool draw_layer(Drawing *d, uint32_t layer, uint32_t heads) {
-    static const char values[] = "iibssn";
-    for (uint32_t h = 0; h < heads; h++) {
+/* Some tries at a step of any type; what comes of nothing is taken back. */
+static bool try_step(Drawing *d, int tries, uint32_t least, uint32_t most, bool attends) {
+    static const char types[] = "iibssn";
+    uint32_t mark = d->count;
+    for (; tries; tries--) {
         d->fuel = FUEL;
-        int made = -1;
-        for (int tries = 0; tries < 8 && made < 0; tries++)
-            made =
-                make(d, values[drawing_choose(d, sizeof values - 1)], h ? 1 : layer, layer, true);
-        if (made < 0) return false;
-        if (drawing_choose(d, 2))
-            (void)make(d, values[drawing_choose(d, sizeof values - 1)], layer, layer, false);
+        if (make(d, types[drawing_choose(d, sizeof types - 1)], least, most, attends) >= 0)
+            return true;
+        drawing_rewind(d, mark);
+    }
+    return false;
+}
+
+/* The first head needs all the layers before; now and then something is made of what came of it. */
+static bool draw_layer(Drawing *d, uint32_t layer, uint32_t heads) {
+    for (uint32_t h = 0; h < heads; h++) {
+        if (!try_step(d, 20, h ? 1 : layer, layer, true)) return false;
+        if (drawing_choose(d, 2)) (void)try_step(d, 1, layer, layer, false);
     }
     return true;
 }
@@ -127,9 +133,12 @@ static uint32_t unread(const Drawing *d) {
 /* What is left over is read by further steps, until there is one result. */
 static int draw_result(Drawing *d, uint32_t layers) {
     static const char types[] = "ibsr";
-    for (int tries = 0; tries < 12 && unread(d) > 1; tries++) {
+    for (int tries = 0; tries < 60 && unread(d) > 1; tries++) {
+        uint32_t before = unread(d), mark = d->count;
         d->fuel = 1;
-        (void)make(d, types[drawing_choose(d, sizeof types - 1)], layers, layers, false);
+        (void)make(d, types[drawing_choose(d, sizeof types - 1)], 0, layers, false);
+        /* One that reads only one of them is for its type, now and then. */
+        if (unread(d) >= before && drawing_choose(d, 8)) drawing_rewind(d, mark);
     }
     int result = -1;
     for (uint32_t k = 0; k < d->count; k++)

@@ -249,6 +249,13 @@ int drawing_add(Drawing *d, const Idiom *idiom, const uint32_t *arguments) {
     return (int)d->count++;
 }
 
+void drawing_rewind(Drawing *d, uint32_t count) {
+    while (d->count > count) {
+        const Step *step = &d->steps[--d->count];
+        for (size_t k = 0; k < strlen(step->idiom->takes); k++) d->steps[step->arg[k]].uses--;
+    }
+}
+
 /* --- the program ------------------------------------------------------------------------ */
 
 /* What the result is made of; uses are counted anew. */

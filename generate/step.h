@@ -50,6 +50,8 @@ static inline uint32_t drawing_choose(Drawing *d, uint32_t bound) {
 void drawing_begin(Drawing *drawing);
 /* The step's number; -1: there is no room, or there is such a step already. */
 int drawing_add(Drawing *drawing, const Idiom *idiom, const uint32_t *arguments);
+/* Takes back the last steps, down to so many; nobody else reads them. */
+void drawing_rewind(Drawing *drawing, uint32_t count);
 /* The text of what `result` needs. */
 void drawing_finish(Drawing *drawing, uint32_t result, Sketch *sketch);
 
