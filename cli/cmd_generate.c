@@ -32,7 +32,7 @@ static const struct argp_option options[] = {
     {"layers", KEY_LAYERS, "N", 0, "attention layers that each needs, exactly (default: 2)", 2},
     {"heads", KEY_HEADS, "N", 0, "heads of each, exactly (default: any number)", 2},
     {"steps", KEY_STEPS, "N", 0, "most statements (default: 4, and 4 a layer)", 2},
-    {"output", 'o', "FOLDER", 0,
+    {"output", 'o', "DIR", 0,
      "write there each program, its weights and its circuit, and programs.jsonl, which lists them",
      5},
     {"jsonl", KEY_LINES, "FILE", 0,
