@@ -336,6 +336,12 @@ static double worst(const TextResult *r, size_t seeds, size_t h, bool small) {
     return most;
 }
 
+static double mean_share(const TextResult *r, size_t seeds, size_t h) {
+    double sum = 0;
+    for (size_t s = 0; s < seeds; s++) sum += r->summary[s][h].fraction;
+    return sum / (double)seeds;
+}
+
 static bool supported(const TextResult *r, size_t seeds, bool small) {
     return worst(r, seeds, 1, small) < 0.10 && worst(r, seeds, 2, small) < 0.02;
 }
@@ -351,6 +357,8 @@ static void conclude(Page *page, const TextResult *r, size_t seeds) {
         check_most(page, MEASUREMENT, "2 heads, smaller reference", worst(r, seeds, 1, true), 0.10);
         check_most(page, MEASUREMENT, "4 heads, smaller reference", worst(r, seeds, 2, true), 0.02);
     }
+    check_figure(page, "2 heads: hull share, mean of the seeds", mean_share(r, seeds, 1));
+    check_figure(page, "4 heads: hull share, mean of the seeds", mean_share(r, seeds, 2));
     page_note(page,
               "Rule: the guess is supported if the hull share is below 10 %% for two heads and 2 "
               "%% for four, in all seeds and under both references; refuted if it exceeds 10 %% "

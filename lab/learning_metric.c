@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { WIDTH = 8, PLANTED = 2, STEPS = 200, TEST = 400 };
+enum { WIDTH = 8, PLANTED = 2, STEPS = 500, TEST = 400 };
 static const double noise = 0.1;
 
 /* x uniform in the cube [−1, 1]^8; y is a function of the first two coordinates alone. */

@@ -33,9 +33,11 @@ double metric_loss(Arena *arena, const MetricData *data, Matrix m, Matrix *gradi
             for (size_t c = 0; c < wide; c++)
                 delta[c] = *matrix_at(data->x, i, c) - *matrix_at(data->x, j, c);
             for (size_t r = 0; r < wide; r++)
-                for (size_t c = 0; c < wide; c++) *matrix_at(g, r, c) += f * delta[r] * delta[c];
+                for (size_t c = r; c < wide; c++) *matrix_at(g, r, c) += f * delta[r] * delta[c];
         }
     }
+    for (size_t r = 0; r < wide; r++)
+        for (size_t c = 0; c < r; c++) *matrix_at(g, r, c) = *matrix_at(g, c, r);
     if (gradient) {
         Matrix product = matrix_product(scratch, m, g);
         for (size_t k = 0; k < wide * wide; k++) gradient->x[k] = product.x[k];
