@@ -127,7 +127,7 @@ static void attend_once(Lab *lab, Page *page, void *context) {
 static void test_engine(void **state) {
     (void)state;
     Notebook *notebook = notebook_new(&budget, &(NotebookOptions){.seed = 1});
-    Engine8 e = {.head = {RT_SOFTMAX, 1, RT_MASK_NONE, RT_F64, 0, NULL}};
+    Engine8 e = {.head = {RT_SOFTMAX, 1, RT_MASK_NONE, RT_F64, 0, NULL, 0}};
     assert_true(outcome_holds(notebook_run(notebook, "one", attend_once, &e)));
     assert_near(e.found[0], 7, 1e-14);
     assert_near(e.found[1], 6, 1e-14);

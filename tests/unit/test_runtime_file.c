@@ -1,6 +1,6 @@
 /* Weights files: written and read back bit for bit, and every kind of damage refused with a
  * message that says what is wrong. */
-#include "runtime/safetensors.h"
+#include "tests/unit/runtime_files.h"
 #include "tests/unit/runtime_models.h"
 
 #include <setjmp.h>
@@ -15,39 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-typedef struct {
-    unsigned char *bytes;
-    size_t size;
-} File;
-
-static File saved(const Model *model) {
-    File file;
-    RtError err = {""};
-    if (!model_save_bytes(model, &file.bytes, &file.size, &err)) fail_msg("%s", err.text);
-    return file;
-}
-
-static Model *loaded(File file) {
-    RtError err = {""};
-    Model *model = model_load_bytes(file.bytes, file.size, &err);
-    if (!model) fail_msg("%s", err.text);
-    return model;
-}
-
 /* ---- what is written ---- */
-
-/* V 2, N 2, W 2; one head (D 1, C 1), one sublayer (U 1). */
-static Model *small_model(RtDtype dtype) {
-    const RtAtom alphabet[] = {rt_string("a", 1), rt_string("\"\n\xc3\xa9", 4)};
-    const RtAtom values[] = {rt_int(1), rt_float(1)};
-    Model *model = model_new(dtype, RT_STRING, alphabet, 2, 2, 2);
-    ModelLayer *layer = model_add_layer(model);
-    layer_add_head(layer, 1, 1);
-    layer_add_mlp(layer, 1);
-    model_add_output(model, "out", RT_DECODE_ARGMAX, 0, values, 2);
-    tensor_set(&model->tokens, 1, 1, 0.5);
-    return model;
-}
 
 /* The whole file, spelled out from docs/weights.md. */
 static void test_bytes(void **state) {
@@ -211,25 +179,6 @@ static void test_kinds(void **state) {
 
 /* ---- damage ---- */
 
-/* The same file with `from` in the header replaced by `to`; the length follows, as does padding. */
-static File edited(File file, const char *from, const char *to) {
-    size_t length = 0, old = strlen(from), new = strlen(to);
-    for (size_t i = 8; i-- > 0;) length = length << 8 | file.bytes[i];
-    size_t before = 8;
-    while (before + old <= 8 + length && memcmp(file.bytes + before, from, old) != 0) before++;
-    if (before + old > 8 + length) fail_msg("no '%s' in the header", from);
-    size_t after = file.size - before - old;
-    File out = {malloc(file.size + new), file.size - old + new};
-    memcpy(out.bytes, file.bytes, before);
-    memcpy(out.bytes + before, to, new);
-    memcpy(out.bytes + before + new, file.bytes + before + old, after);
-    length = length - old + new;
-    for (size_t i = 0; i < 8; i++) out.bytes[i] = (unsigned char)(length >> (8 * i));
-    return out;
-}
-
-#define GAP "\\\"gap\\\":64.0"
-
 /* Of the small model's file. An empty `from`: nothing is replaced, the file is refused by itself.
  */
 static const struct {
@@ -279,59 +228,6 @@ static const struct {
     {"\\\"gap\\\":64.0", "\\\"gap\\\":-1", "gap: expected a positive number, found -1"},
     {"\\\"none\\\",\\\"sink\\\":true", "\\\"strict_causal\\\",\\\"sink\\\":false",
      "mask strict_causal without the sink"},
-    {GAP, GAP ",\\\"bias\\\":3", "heads[0]: bias: expected an object, found an int"},
-    {GAP, GAP ",\\\"bias\\\":{}",
-     "bias: form: expected one of alibi, window, t5, prior, found nothing"},
-    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"none\\\",\\\"values\\\":[]}",
-     "form: expected one of alibi, window, t5, prior, found 'none'"},
-    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"alibi\\\"}",
-     "bias: values: expected an array, found nothing"},
-    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"alibi\\\",\\\"values\\\":[1],\\\"slope\\\":2}",
-     "bias: expected no key 'slope'"},
-    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"alibi\\\",\\\"values\\\":[]}",
-     "bias: expected 1 number for alibi, found 0"},
-    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"alibi\\\",\\\"values\\\":[1,2]}",
-     "bias: expected 1 number for alibi, found 2"},
-    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"alibi\\\",\\\"values\\\":[true]}",
-     "values[0]: expected a number or null, found true"},
-    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"alibi\\\",\\\"values\\\":[null]}",
-     "values[0]: expected a number of at most 3.40282e+38 in size, found -inf"},
-    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"alibi\\\",\\\"values\\\":[1e39]}",
-     "values[0]: expected a number of at most 3.40282e+38 in size, found 1e+39"},
-    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"alibi\\\",\\\"values\\\":[NaN]}", "model: byte"},
-    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"alibi\\\",\\\"values\\\":[1e999]}", "model: byte"},
-    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"alibi\\\",\\\"values\\\":[3e38]}",
-     "expected a slope that stays below 3.40282e+38 over 2 tokens, found 3e+38"},
-    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"alibi\\\",\\\"from\\\":-1,\\\"values\\\":[1]}",
-     "from: expected none for alibi, found -1"},
-    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"window\\\",\\\"values\\\":[0]}",
-     "expected a window of at least 1 key, a whole number, found 0"},
-    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"window\\\",\\\"values\\\":[1.5]}",
-     "expected a window of at least 1 key, a whole number, found 1.5"},
-    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"window\\\",\\\"values\\\":[-3]}",
-     "expected a window of at least 1 key, a whole number, found -3"},
-    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"t5\\\",\\\"values\\\":[1,2]}",
-     "expected 32 numbers for t5, found 2"},
-    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"prior\\\",\\\"values\\\":[]}",
-     "expected 1 to 3 numbers, one for each distance, found 0"},
-    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"prior\\\",\\\"values\\\":[1,2,3,4]}",
-     "expected 1 to 3 numbers, one for each distance, found 4"},
-    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"prior\\\",\\\"values\\\":[0,-1e300]}",
-     "values[1]: expected a number of at most 3.40282e+38 in size, found -1e+300"},
-    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"prior\\\",\\\"from\\\":1,\\\"values\\\":[0,1]}",
-     "from: expected the distance 0 among the 2 values, found 1"},
-    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"prior\\\",\\\"from\\\":-2,\\\"values\\\":[0,1]}",
-     "from: expected the distance 0 among the 2 values, found -2"},
-    {GAP,
-     GAP ",\\\"bias\\\":{\\\"form\\\":\\\"prior\\\",\\\"from\\\":-9223372036854775807,"
-         "\\\"values\\\":[0,1]}",
-     "from: expected the distance 0 among the 2 values"},
-    {GAP, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"prior\\\",\\\"from\\\":-1.0,\\\"values\\\":[0,1]}",
-     "from: expected an int, found a float"},
-    {"\\\"sink\\\":true,\\\"scale\\\":\\\"one\\\"," GAP,
-     "\\\"sink\\\":false,\\\"scale\\\":\\\"one\\\"," GAP
-     ",\\\"bias\\\":{\\\"form\\\":\\\"prior\\\",\\\"values\\\":[null]}",
-     "bias: a query that does not see itself may see no key at all; set sink to true"},
     {"\\\"mlps\\\":1", "\\\"mlps\\\":2", "expected a tensor 'layers.0.mlps.1.in'"},
     {"\\\"mlps\\\":1", "\\\"mlps\\\":0", "tensor 'layers.0.mlps.0.in': the model's layers have no"},
     {"\\\"mlps\\\":1", "\\\"mlps\\\":9000000000000", "mlps: expected at most 10"},
@@ -388,37 +284,6 @@ static const struct {
      "\"shape\":[1,1],\"data_offsets\":[96,100]",
      "layers.0: mlps.0: in_bias: expected shape [1, 1], found [1, 2]"},
 };
-
-/* The four forms as a file has them; beyond an end of a prior its last number goes on. */
-static void test_biases(void **state) {
-    (void)state;
-    static const struct {
-        const char *bias;
-        double at[5]; /* distances -2 to 2 */
-    } forms[] = {
-        {"alibi\\\",\\\"values\\\":[0.5]", {-1, -.5, 0, -.5, -1}},
-        {"window\\\",\\\"values\\\":[2]", {-INFINITY, 0, 0, 0, -INFINITY}},
-        {"window\\\",\\\"values\\\":[1e30]", {0, 0, 0, 0, 0}},
-        {"t5\\\",\\\"values\\\":[7,8,9,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]",
-         {7, 7, 7, 8, 9}},
-        {"prior\\\",\\\"values\\\":[3,null]", {3, 3, 3, -INFINITY, -INFINITY}},
-        {"prior\\\",\\\"from\\\":-1,\\\"values\\\":[null,2,-1]", {-INFINITY, -INFINITY, 2, -1, -1}},
-    };
-    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) {
-        char to[512];
-        snprintf(to, sizeof to, GAP ",\\\"bias\\\":{\\\"form\\\":\\\"%s}", forms[k].bias);
-        Model *model = small_model(RT_F32);
-        File file = saved(model), changed = edited(file, GAP, to);
-        Model *back = loaded(changed);
-        for (ptrdiff_t d = -2; d <= 2; d++)
-            assert_true(rt_bias_at(&back->layers[0]->heads[0]->bias, d) == forms[k].at[d + 2]);
-        File again = saved(back);
-        Model *twice = loaded(again);
-        same_models(back, twice);
-        free(file.bytes), free(changed.bytes), free(again.bytes);
-        model_free(model), model_free(back), model_free(twice);
-    }
-}
 
 static void test_edits(void **state) {
     (void)state;
@@ -679,14 +544,13 @@ static void test_disk_errors(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_limits),      cmocka_unit_test(test_many_outputs),
-        cmocka_unit_test(test_bytes),       cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_kinds),       cmocka_unit_test(test_biases),
-        cmocka_unit_test(test_edits),       cmocka_unit_test(test_accepted),
-        cmocka_unit_test(test_truncated),   cmocka_unit_test(test_flipped),
-        cmocka_unit_test(test_not_finite),  cmocka_unit_test(test_disk),
-        cmocka_unit_test(test_large_file),  cmocka_unit_test(test_links),
-        cmocka_unit_test(test_disk_errors),
+        cmocka_unit_test(test_limits),   cmocka_unit_test(test_many_outputs),
+        cmocka_unit_test(test_bytes),    cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_kinds),    cmocka_unit_test(test_edits),
+        cmocka_unit_test(test_accepted), cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_flipped),  cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_disk),     cmocka_unit_test(test_large_file),
+        cmocka_unit_test(test_links),    cmocka_unit_test(test_disk_errors),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
