@@ -267,7 +267,7 @@ tour: all ## the pictures of docs/tour.md
 atlas: all ## what one layer can do of every bundled program; writes docs/atlas.md
 	@$(BIN) express --atlas=build/atlas -o docs/atlas.md
 
-lab: all ## every item of the lab at full size, 12 minutes on an idle core; writes build/lab, docs/lab-report.html
+lab: all ## every item of the lab at full size, less than 10 minutes on two cores; writes build/lab, docs/lab-report.html
 	@lab/run
 
 lint: ## warnings with gcc and clang, format, include arrows
