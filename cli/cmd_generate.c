@@ -59,7 +59,7 @@ static const char help[] =
     "Examples:\n"
     "  rasp generate --count 3\n"
     "  rasp generate --seed 1 --count 10000 --layers 2 --heads 3 -o programs\n"
-    "  rasp generate --count 100 --alphabet 01 --max-length 10 --jsonl - | gzip > data.gz";
+    "  rasp generate --alphabet 01 --max-length 10 --jsonl - | gzip > data.gz";
 
 /* --- the command line ------------------------------------------------------------------- */
 

@@ -67,6 +67,7 @@ static bool join_same(Piece *old, Piece *new) {
         !json_equal(json_object_get(old->root, "result"), json_object_get(new->root, "result"))) {
         report_error("'%s' and '%s' are the same piece, %zu, and found different things",
                      safe_text(old->path), safe_text(new->path), piece_count(new->root, "shard"));
+        json_decref(new->root);
         return false;
     }
     if (old_whole != new_whole ? new_whole : new_done > old_done) {
