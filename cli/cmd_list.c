@@ -121,6 +121,7 @@ int cmd_list(int argc, char **argv) {
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     const Listed *list = list_programs(&a, &count, &status);
     if (list) (a.common.json ? print_list_json : print_list)(list, count);
+    if (list && !count) report_note("'rasp list' alone lists all programs");
     return status;
 }
 
@@ -140,7 +141,9 @@ int cmd_show(int argc, char **argv) {
     argp_parse(&argp, argc, argv, 0, NULL, &common);
     const char *path = paths_find_program(command_arena(), common.argument);
     if (!path) {
-        report_note("'rasp help %s' tells of functions, operators and statements", common.argument);
+        if (program_function(common.argument))
+            report_note("'%s' is a function of the library: 'rasp help %s'", common.argument,
+                        common.argument);
         return EXIT_NO_FILE;
     }
     int status = about_read(command_arena(), path, &about);

@@ -1,6 +1,7 @@
 #include "cli/command.h"
 
 #include "api/rasp.h"
+#include "base/near.h"
 #include "cli/report.h"
 #include "cli/safe.h"
 #include "cli/warnings.h"
@@ -131,8 +132,11 @@ static int dispatch(int argc, char **argv) {
         printf("rasp %s\n", build_version);
         return EXIT_FINE;
     }
-    report_error("no command '%s'; 'rasp --help' lists them (to run a program: rasp run %s)", name,
-                 name);
+    const char **names = ARENA_ARRAY(command_arena(), command_count, const char *);
+    for (size_t k = 0; k < command_count; k++) names[k] = commands[k].name;
+    const char *near = near_words(command_arena(), name, names, command_count);
+    report_error("no command '%s'%s%s 'rasp --help' lists them (to run a program: rasp run %s)",
+                 name, near, *near ? "" : ";", name);
     return EXIT_WRONG_USE;
 }
 

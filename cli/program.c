@@ -28,24 +28,23 @@ static int read_standard_input(Program *p) {
     return EXIT_FINE;
 }
 
-/* No program, but what an expression may be made of. */
-static void note_function(const char *name) {
+const char *program_function(const char *name) {
     RaspError error;
     Program library;
-    RaspSource source;
     RaspConfig config = report_config(0);
-    if (program_source(NULL, &library, &source) != EXIT_FINE) return;
-    library.handle = rasp_program_load(&source, &config, &error);
-    const char *call = library.handle ? rasp_program_call(library.handle, name, &error) : NULL;
-    if (call)
-        report_note("'%s' is a function of the library, which --expr '%s' applies", name, call);
+    if (program_open_with(NULL, &config, &library) != EXIT_FINE) return NULL;
+    const char *call = rasp_program_call(library.handle, name, &error);
+    if (call) call = arena_text(command_arena(), call, strlen(call));
     rasp_program_free(library.handle);
+    return call;
 }
 
 static int find(const char *name, Program *p) {
     p->path = paths_find_program(command_arena(), name);
     if (!p->path) {
-        note_function(name);
+        const char *call = program_function(name);
+        if (call)
+            report_note("'%s' is a function of the library, which --expr '%s' applies", name, call);
         return EXIT_NO_FILE;
     }
     if (weights_recognised(p->path)) {

@@ -18,6 +18,9 @@ int program_open(const char *name, size_t memory, Program *program);
 /* The same with more than a memory limit; `config` begins as report_config. */
 int program_open_with(const char *name, const RaspConfig *config, Program *program);
 
+/* How the library's function of that name is applied, "hist(tokens)"; NULL: there is none. */
+const char *program_function(const char *name);
+
 /* Which s-ops are meant. */
 typedef struct SopChoice {
     const char **names; /* --sop, each */

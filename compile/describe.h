@@ -8,8 +8,8 @@
 #include "base/source.h"
 #include "compile/prove/certificate.h"
 
-/* Heads, sublayers, `dims`, `shared`.  The model has the circuit's layers, heads and sublayers; `sources`
- * are those of the circuit's spans.  False when memory runs out, here and below. */
+/* Heads, sublayers, `dims`, `shared`.  The model has the circuit's layers, heads and sublayers;
+ * `sources` are those of the circuit's spans.  False when memory runs out, here and below. */
 bool describe_model(const Circuit *circuit, const SourceMap *sources, Model *model, Arena *arena);
 
 /* `groups` and `certificate`. */

@@ -6,8 +6,8 @@
 /* The keys that the compiler writes, some of them not always: found where a fresh compilation
  * has none, each of them is a false claim and not just something that a stranger added. */
 static const char *const document_words[] = {
-    "program", "source",  "source_sha256", "sources", "sources_sha256", "compiler",
-    "domain",  "options", "dims",          "groups",  "certificate",    "shared", NULL};
+    "program", "source", "source_sha256", "sources",     "sources_sha256", "compiler", "domain",
+    "options", "dims",   "groups",        "certificate", "shared",         NULL};
 static const char *const layer_words[] = {NULL};
 static const char *const head_words[] = {"selector", "source", "span", "result", "sops", NULL};
 static const char *const sublayer_words[] = {"tables", "clears", NULL};

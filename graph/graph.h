@@ -95,8 +95,9 @@ bool *graph_needed(const Graph *graph, const NodeId *roots, size_t count, Arena 
 
 /* The node in source form, `select(tokens, tokens, ==)`; inner nodes that have a name are
  * shown by it, and text beyond about `limit` bytes (0: no limit) is cut with "…", as is a table of
- * more than 64 bytes then.  What is not cut reads back as the same node where these names are known, if the language can write its
- * constants at all (it has no exponents, and no quotes in strings). */
+ * more than 64 bytes then.  What is not cut reads back as the same node where these names are
+ * known, if the language can write its constants at all (it has no exponents, and no quotes in
+ * strings). */
 const char *graph_text(const Graph *graph, NodeId id, size_t limit, Arena *arena);
 
 #endif

@@ -166,6 +166,21 @@ Engine *engine_new(const Model *model, const RunOptions *options, RtError *err) 
     return NULL;
 }
 
+/* `"a", "b", "c", …`, the first of them. */
+static const char *tokens_text(const Engine *engine, char *list, size_t size) {
+    enum { SHOWN = 12 };
+    size_t used = 0;
+    for (size_t k = 0; k < engine->token_count && used < size; k++) {
+        char text[32];
+        const char *one = rt_atom_text(&engine->tokens[k].atom, text, sizeof text);
+        const char *before = k ? ", " : "";
+        int wrote = snprintf(list + used, size - used, "%s%s", before, k < SHOWN ? one : "…");
+        used += wrote > 0 ? (size_t)wrote : 0;
+        if (k == SHOWN) break;
+    }
+    return list;
+}
+
 bool rt_token_id(const Engine *engine, const RtAtom *token, size_t *id, RtError *err) {
     const Token wanted = {.atom = *token};
     const Token *found =
@@ -174,11 +189,12 @@ bool rt_token_id(const Engine *engine, const RtAtom *token, size_t *id, RtError 
         *id = found->id;
         return true;
     }
-    char text[128];
+    char text[128], list[480];
     RtKind kind = engine->tokens[0].atom.kind;
-    return rt_error(err, "token %s (%s) is not in the model's alphabet of %zu %ss",
+    return rt_error(err, "token %s (%s) is not in the model's alphabet of %zu %s%s: %s",
                     rt_atom_text(token, text, sizeof text), rt_kind_names[token->kind],
-                    engine->token_count, rt_kind_names[kind]);
+                    engine->token_count, rt_kind_names[kind], engine->token_count == 1 ? "" : "s",
+                    tokens_text(engine, list, sizeof list));
 }
 
 EngineInfo engine_info(const Engine *engine) {

@@ -294,7 +294,8 @@ static void test_bad_inputs(void **state) {
     assert_int_equal(id, 1);
     assert_false(rt_token_id(engine, &missing, &id, &err));
     assert_false(rt_token_id(engine, &number, &id, &err));
-    assert_string_equal(err.text, "token 1.0 (float) is not in the model's alphabet of 3 strings");
+    assert_string_equal(err.text, "token 1.0 (float) is not in the model's alphabet of 3 strings: "
+                                  "\"t0\", \"t1\", \"t2\"");
     engine_free(engine);
     model_free(model);
 }
