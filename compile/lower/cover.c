@@ -206,9 +206,9 @@ static bool make_table(CutRows *t, NodeId feature) {
     memcpy(nodes, t->cut.element, sizeof t->cut.element);
     nodes[t->cut.count] = feature;
     Rows rows;
-    if (!values_rows_over(values, nodes, t->cut.count, nodes, t->cut.count + 1, &rows))
+    if (!values_rows_up_to(values, nodes, t->cut.count, nodes, t->cut.count + 1, CUT_ROWS, &rows) ||
+        rows.row_count == 0)
         return false;
-    if (rows.row_count == 0 || rows.row_count > CUT_ROWS) return false;
     const NodeValues *f = values_of(values, feature);
     t->rows = rows.row_count;
     t->level = ARENA_ARRAY(t->arena, t->rows * t->cut.count, uint32_t);

@@ -1,165 +1,72 @@
 #include "compile/values/products.h"
 
-#include "graph/token.h"
+#include "compile/values/classes.h"
+#include "compile/values/cone.h"
 
 #include <string.h>
 
-enum { MOST_BASIS = 64, MOST_ROOTS = 64 };
+enum { MOST_BASIS = 64, MOST_ROOTS = 64, MOST_BITS = 1 << 28, POINTS_PER_ROW = 16 };
+#define NO_SET UINT32_MAX
 static const double SOURCE_COMBINATIONS = 250000;
-
-/* --- evaluation ------------------------------------------------------------------------- */
-
-/* The nodes between `basis` and `roots`, in topological order. */
-typedef struct Cone {
-    NodeId *node;
-    uint32_t count;
-} Cone;
-
-/* Sources, and nodes of one value: nothing below them is computed. */
-static bool is_leaf(const Values *values, NodeId id) {
-    NodeKind kind = graph_node(values->graph, id)->kind;
-    const Entry *entry = id < values->entry_count ? values->entry[id] : NULL;
-    return kind == NODE_AGGREGATE || kind == NODE_WIDTH ||
-           (entry && entry->values.known && values_fixed(&entry->values));
-}
-
-static Cone make_cone(Values *values, const NodeId *roots, uint32_t root_count, const NodeId *basis,
-                      uint32_t basis_count, Arena *arena) {
-    NodeId top = 0;
-    for (uint32_t k = 0; k < root_count; k++)
-        if (roots[k] > top) top = roots[k];
-    bool *wanted = ARENA_ARRAY(arena, (size_t)top + 1, bool);
-    for (uint32_t k = 0; k < root_count; k++) wanted[roots[k]] = true;
-    Cone cone = {.node = ARENA_ARRAY(arena, (size_t)top + 1, NodeId)};
-    for (NodeId id = top + 1; id-- > 0;) {
-        if (!wanted[id] || nodes_contain(basis, basis_count, id)) continue;
-        const Node *node = graph_node(values->graph, id);
-        if (is_leaf(values, id)) continue;
-        for (int k = 0; k < node->arity; k++) wanted[node->arg[k]] = true;
-        /* A converted token is a function of the token itself. */
-        if (node->kind == NODE_TOKENS && id != values->tokens) wanted[values->tokens] = true;
-    }
-    for (NodeId id = 0; id <= top; id++)
-        if (wanted[id] && !nodes_contain(basis, basis_count, id)) cone.node[cone.count++] = id;
-    return cone;
-}
-
-static FaultId apply(const Values *values, const Node *node, Atom *result) {
-    Atom args[OP_MAX_ARITY];
-    for (int k = 0; k < node->arity; k++) args[k] = values->slot[node->arg[k]];
-    return op_eval(node->op, args, graph_intern(values->graph), result);
-}
-
-/* Computes the cone from the slots of the basis; false when an operator fails. */
-static bool evaluate(Values *values, const Cone *cone) {
-    for (uint32_t k = 0; k < cone->count; k++) {
-        NodeId id = cone->node[k];
-        const NodeValues *v = &values->entry[id]->values;
-        if (v->known && values_fixed(v)) {
-            if (v->count == 0) return false;
-            values->slot[id] = v->levels[0];
-            continue;
-        }
-        const Node *node = graph_node(values->graph, id);
-        FaultId fault = FAULT_NONE;
-        Atom *result = &values->slot[id];
-        switch (node->kind) {
-        case NODE_CONSTANT:
-            *result = node->atom;
-            break;
-        case NODE_TOKENS:
-            fault = token_convert(node->tokens, values->slot[values->tokens],
-                                  graph_intern(values->graph), result);
-            break;
-        case NODE_MAP:
-            fault = apply(values, node, result);
-            break;
-        case NODE_LOOKUP:
-            fault = lookup_eval(node->lookup, values->slot[node->arg[0]], result);
-            break;
-        default:
-            return false; /* sources are in the basis, selectors have no value */
-        }
-        if (fault != FAULT_NONE) return false;
-    }
-    return true;
-}
 
 /* --- enumeration ------------------------------------------------------------------------ */
 
-/* Runs over the product of the basis's sets in one context; `visit` sees values->slot. */
+/* Runs over products of the basis's sets; `where`: skip where this is false. */
 typedef struct Product {
     const NodeId *basis;
     uint32_t count;
-    Cone cone;
-    NodeId where; /* skip where this is false; NODE_NONE: no such condition */
+    NodeId where;
+    const Classes *classes; /* NULL: one context alone */
+    Cone *cone;
 } Product;
 
-typedef bool Visit(Values *values, void *context);
-
-/* The members of a set of the node's levels, each as all the kinds that it occurs as. */
-static const Atom *variants(Values *values, NodeId node, SetId set, uint32_t *count, Arena *arena) {
-    const NodeValues *v = &values->entry[node]->values;
-    uint32_t members;
-    const uint32_t *member = sets_get(values->sets, set, &members);
-    Atom *atom = ARENA_ARRAY(arena, (size_t)members * KIND_COUNT, Atom);
-    *count = 0;
-    for (uint32_t k = 0; k < members; k++)
+/* The members of a set of the node's levels, each as all the kinds that it occurs as; those of
+ * `without` left out, unless it is NO_SET. */
+static ConeRange variants(const Values *values, NodeId node, SetId set, SetId without,
+                          Arena *arena) {
+    const unsigned char *kinds = values->entry[node]->kinds;
+    uint32_t members, lacking = 0, at = 0;
+    const uint32_t *member = sets_get(values->sets, set, &members), *lack = NULL;
+    if (without != NO_SET) lack = sets_get(values->sets, without, &lacking);
+    uint32_t *variant = ARENA_ARRAY(arena, (size_t)members * KIND_COUNT, uint32_t), count = 0;
+    for (uint32_t k = 0; k < members; k++) {
+        while (at < lacking && lack[at] < member[k]) at++;
+        if (at < lacking && lack[at] == member[k]) continue;
         for (unsigned kind = 1; kind < 1u << KIND_COUNT; kind <<= 1)
-            if (v->kinds[member[k]] & kind)
-                atom[(*count)++] = kind_variant(v->levels[member[k]], (KindBits)kind);
-    return atom;
-}
-
-static double product_size(const Values *values, const Product *product, uint32_t context) {
-    double size = 1;
-    for (uint32_t k = 0; k < product->count; k++) {
-        const NodeValues *v = &values->entry[product->basis[k]]->values;
-        uint32_t members, total = 0;
-        const uint32_t *member = sets_get(values->sets, v->sets[context], &members);
-        for (uint32_t m = 0; m < members; m++)
-            total += (uint32_t)__builtin_popcount(v->kinds[member[m]]);
-        size *= total;
+            if (kinds[member[k]] & kind) variant[count++] = variant_of(member[k], (KindBits)kind);
     }
-    return size;
+    return (ConeRange){variant, count};
 }
 
-static bool run_variants(Values *values, const Product *product, const Atom *const *variant,
-                         const uint32_t *size, Visit *visit, void *visit_context) {
-    uint32_t at[MOST_BASIS] = {0};
-    for (uint32_t steps = 0;; steps++) {
-        for (uint32_t k = 0; k < product->count; k++)
-            values->slot[product->basis[k]] = variant[k][at[k]];
-        bool valid = evaluate(values, &product->cone);
-        if (valid && product->where != NODE_NONE) valid = atom_truth(values->slot[product->where]);
-        if (valid && !visit(values, visit_context)) return false;
-        if ((steps & 0xfff) == 0) budget_poll(arena_budget(values->arena));
-        uint32_t k = 0;
-        while (k < product->count && ++at[k] == size[k]) at[k++] = 0;
-        if (k == product->count) return true;
-    }
-}
-
-static bool product_run(Values *values, const Product *product, uint32_t context, Visit *visit,
-                        void *visit_context) {
-    const Atom *variant[MOST_BASIS];
-    uint32_t size[MOST_BASIS];
+/* At one tuple of sets. */
+static bool product_run(Values *values, const Product *product, const SetId *set,
+                        ConeVisit *visit, void *context) {
+    ConeRange range[MOST_BASIS];
     Arena *scratch = arena_child(values->arena);
-    bool done = true, empty = false;
-    for (uint32_t k = 0; k < product->count; k++) {
-        NodeId node = product->basis[k];
-        SetId set = values->entry[node]->values.sets[context];
-        variant[k] = variants(values, node, set, &size[k], scratch);
-        empty |= size[k] == 0;
-    }
-    if (!empty) done = run_variants(values, product, variant, size, visit, visit_context);
+    for (uint32_t k = 0; k < product->count; k++)
+        range[k] = variants(values, product->basis[k], set[k], NO_SET, scratch);
+    bool done = cone_run(product->cone, range, visit, context);
     arena_free(scratch);
     return done;
 }
 
-static void reserve_slots(Values *values) {
-    values->slot = arena_grow(values->arena, values->slot, &values->slot_count,
-                              graph_count(values->graph), sizeof *values->slot);
+/* At those combinations that the tuple `within`, which lies within it, does not have: for each
+ * s-op those in which it is the first to have a value of its own. */
+static bool product_run_added(Values *values, const Product *product, const SetId *set,
+                              const SetId *within, ConeVisit *visit, void *context) {
+    ConeRange range[MOST_BASIS];
+    Arena *scratch = arena_child(values->arena);
+    bool done = true;
+    for (uint32_t k = 0; k < product->count; k++)
+        range[k] = variants(values, product->basis[k], set[k], NO_SET, scratch);
+    for (uint32_t k = 0; k < product->count && done; k++) {
+        if (set[k] == within[k]) continue;
+        range[k] = variants(values, product->basis[k], set[k], within[k], scratch);
+        done = cone_run(product->cone, range, visit, context);
+        range[k] = variants(values, product->basis[k], within[k], NO_SET, scratch);
+    }
+    arena_free(scratch);
+    return done;
 }
 
 static bool where_applies(Values *values, const NodeId *basis, uint32_t count) {
@@ -170,23 +77,6 @@ static bool where_applies(Values *values, const NodeId *basis, uint32_t count) {
     for (uint32_t s = 0; s < v->all_sources; s++)
         if (!nodes_contain(basis, count, v->sources[s])) return false;
     return true;
-}
-
-/* Each different tuple of sets, with the context where it first stands. */
-static TupleMap *distinct_contexts(Values *values, const Product *product, uint32_t only,
-                                   Arena *arena) {
-    TupleMap *map = tuple_map_new(arena, product->count);
-    uint32_t contexts = domain_contexts(values->domain);
-    for (uint32_t c = only == UINT32_MAX ? 0 : only; c < (only == UINT32_MAX ? contexts : only + 1);
-         c++) {
-        uint32_t key[MOST_BASIS];
-        for (uint32_t k = 0; k < product->count; k++)
-            key[k] = values->entry[product->basis[k]]->values.sets[c];
-        bool found;
-        uint32_t *first = tuple_map_at(map, key, &found);
-        if (!found) *first = c;
-    }
-    return map;
 }
 
 /* The nodes of a list, and those already seen to follow from them: operands are shared, so the
@@ -234,17 +124,6 @@ static uint32_t independent(const Values *values, const NodeId *nodes, uint32_t 
     return kept;
 }
 
-/* The distinct tuples of sets and what they multiply to. */
-static double total_size(Values *values, const Product *product, uint32_t only, Arena *arena) {
-    TupleMap *map = distinct_contexts(values, product, only, arena);
-    double total = 0;
-    for (uint32_t k = 0; k < tuple_map_count(map); k++) {
-        bool found;
-        total += product_size(values, product, *tuple_map_at(map, tuple_map_key(map, k), &found));
-    }
-    return total;
-}
-
 /* Adds the sources of the roots that vary in kind alone: nobody else lists them. */
 static uint32_t add_kind_sources(Values *values, const RowsRequest *request, NodeId *basis,
                                  uint32_t size) {
@@ -270,8 +149,44 @@ static uint32_t all_sources(Values *values, const RowsRequest *request, NodeId *
     return count;
 }
 
-static bool choose_product(Values *values, const RowsRequest *request, Product *product,
-                           NodeId *basis, Arena *arena) {
+/* The combinations of one context. */
+static double context_size(const Values *values, const Product *product, uint32_t context) {
+    double size = 1;
+    for (uint32_t k = 0; k < product->count; k++) {
+        const Entry *entry = values->entry[product->basis[k]];
+        size *= values_variants(values, product->basis[k], entry->sets[context]);
+    }
+    return size;
+}
+
+/* The combinations that there are, and those that are looked at: each class's own, or all of them
+ * together. */
+static void measure(Values *values, const RowsRequest *request, Product *product, bool by_class,
+                    double *size, double *looked_at) {
+    if (request->only != UINT32_MAX) {
+        *size = *looked_at = context_size(values, product, request->only);
+        return;
+    }
+    product->classes = values_classes(values, product->basis, product->count);
+    *size = product->classes->size;
+    *looked_at = by_class ? product->classes->added : product->classes->apart;
+}
+
+static void make_cone(Values *values, const RowsRequest *request, Product *product, double points,
+                      Arena *arena) {
+    NodeId roots[MOST_ROOTS + 1];
+    uint32_t count = request->count;
+    memcpy(roots, request->nodes, count * sizeof *roots);
+    if (where_applies(values, product->basis, product->count))
+        product->where = roots[count++] = values->domain->where;
+    product->cone = cone_new(values, roots, count, product->basis, product->count, product->where,
+                             points, arena);
+}
+
+/* `by_class`: for sets, else for rows. */
+static bool choose_product(Values *values, const RowsRequest *request, bool by_class,
+                           Product *product, NodeId *basis, Arena *arena) {
+    double limit = (double)values->row_limit * POINTS_PER_ROW;
     for (int attempt = 0; attempt < 2; attempt++) {
         uint32_t size =
             attempt ? independent(values, request->basis, request->basis_count, basis, arena)
@@ -279,20 +194,15 @@ static bool choose_product(Values *values, const RowsRequest *request, Product *
         if (size != UINT32_MAX) size = add_kind_sources(values, request, basis, size);
         if (size == UINT32_MAX) continue;
         *product = (Product){.basis = basis, .count = size, .where = NODE_NONE};
-        double total = total_size(values, product, request->only, arena);
+        double total, looked_at;
+        measure(values, request, product, by_class, &total, &looked_at);
         bool sources = attempt == 0; /* exact, but many bits have very many combinations */
-        if (total <= (double)values->row_limit && !(sources && total > SOURCE_COMBINATIONS)) {
+        if (looked_at <= limit && !(sources && looked_at > SOURCE_COMBINATIONS)) {
             if (!values_charge(values, request->about, total)) return false;
-            NodeId roots[MOST_ROOTS + 1];
-            uint32_t count = request->count;
-            memcpy(roots, request->nodes, count * sizeof *roots);
-            if (where_applies(values, basis, size))
-                product->where = roots[count++] = values->domain->where;
-            product->cone = make_cone(values, roots, count, basis, size, arena);
+            make_cone(values, request, product, looked_at, arena);
             return true;
         }
-        values_too_large(values, request->about, "combinations of values", total,
-                         (double)values->row_limit);
+        values_too_large(values, request->about, "combinations of values", looked_at, limit);
     }
     return false;
 }
@@ -301,18 +211,12 @@ static bool choose_product(Values *values, const RowsRequest *request, Product *
 
 typedef struct Gather {
     NodeId node;
-    uint32_t *level;
-    size_t count, capacity;
-    Arena *arena;
+    SetMaker maker;
 } Gather;
 
 static bool gather_level(Values *values, void *context) {
     Gather *gather = context;
-    uint32_t level = entry_level(values, gather->node, values->slot[gather->node]);
-    if (level == UINT32_MAX) return false;
-    gather->level = arena_grow(gather->arena, gather->level, &gather->capacity, gather->count + 1,
-                               sizeof *gather->level);
-    gather->level[gather->count++] = level;
+    set_maker_add(&gather->maker, variant_level(values->slot[gather->node]));
     return true;
 }
 
@@ -332,21 +236,24 @@ static bool either_everywhere(Values *values, NodeId id, Entry *entry) {
 
 static bool gather_sets(Values *values, NodeId id, const Product *product, Entry *entry,
                         Arena *scratch) {
-    TupleMap *memo = tuple_map_new(scratch, product->count);
-    Gather gather = {.node = id, .arena = scratch};
-    for (uint32_t c = 0; c < domain_contexts(values->domain); c++) {
-        uint32_t key[MOST_BASIS];
-        for (uint32_t k = 0; k < product->count; k++)
-            key[k] = values->entry[product->basis[k]]->values.sets[c];
-        bool found;
-        uint32_t *set = tuple_map_at(memo, key, &found);
-        if (!found) {
-            gather.count = 0;
-            if (!product_run(values, product, c, gather_level, &gather)) return false;
-            *set = sets_add(values->sets, gather.level, gather.count);
-        }
-        entry->sets[c] = *set;
+    const Classes *classes = product->classes;
+    SetId *set = ARENA_ARRAY(scratch, classes->count, SetId);
+    Gather gather = {id, {.sets = values->sets, .arena = scratch}};
+    for (uint32_t c = 0; c < classes->count; c++) {
+        const SetId *tuple = classes->set + (size_t)c * classes->width;
+        uint32_t within = classes->within[c];
+        if (within != NO_CLASS) set_maker_add_set(&gather.maker, set[within]);
+        bool done =
+            within == NO_CLASS
+                ? product_run(values, product, tuple, gather_level, &gather)
+                : product_run_added(values, product, tuple,
+                                    classes->set + (size_t)within * classes->width, gather_level,
+                                    &gather);
+        if (!done) return false;
+        set[c] = set_maker_finish(&gather.maker);
     }
+    for (uint32_t c = 0; c < domain_contexts(values->domain); c++)
+        entry->sets[c] = set[classes->of[c]];
     return true;
 }
 
@@ -358,9 +265,8 @@ bool products_sets(Values *values, NodeId id, const NodeId *args, uint32_t arg_c
                                 entry->values.all_sources, MOST_BASIS);
     Arena *scratch = arena_child(values->arena);
     Product product;
-    RowsRequest request = {args, arg_count, &id, 1, UINT32_MAX, id};
-    reserve_slots(values);
-    bool done = choose_product(values, &request, &product, basis, scratch)
+    RowsRequest request = {args, arg_count, &id, 1, UINT32_MAX, 0, id};
+    bool done = choose_product(values, &request, true, &product, basis, scratch)
                     ? gather_sets(values, id, &product, entry, scratch)
                     : node_is_boolean(graph_node(values->graph, id)) &&
                           either_everywhere(values, id, entry);
@@ -370,42 +276,82 @@ bool products_sets(Values *values, NodeId id, const NodeId *args, uint32_t arg_c
 
 /* --- rows ------------------------------------------------------------------------------- */
 
+/* Distinct rows of levels: told apart by a bit each where there are not too many possible ones. */
 typedef struct RowSink {
     const NodeId *nodes;
     uint32_t count;
-    TupleMap *seen;
-    uint64_t limit;
+    size_t stride[MOST_ROOTS];
+    uint64_t *bit;  /* NULL: by `seen` */
+    TupleMap *seen; /* NULL: by `bit` */
+    uint32_t *level;
+    size_t rows, most, capacity;
+    Arena *arena;
 } RowSink;
+
+static RowSink row_sink(Values *values, const RowsRequest *request, double points, Arena *arena) {
+    const NodeId *nodes = request->nodes;
+    uint32_t count = request->count;
+    RowSink sink = {.nodes = nodes, .count = count, .most = request->most, .arena = arena};
+    double cells = 1;
+    for (uint32_t k = 0; k < count; k++) {
+        sink.stride[k] = cells <= MOST_BITS ? (size_t)cells : 0;
+        cells *= values->entry[nodes[k]]->values.count;
+    }
+    if (cells <= MOST_BITS && cells <= 64 * points)
+        sink.bit = ARENA_ARRAY(arena, (size_t)cells / 64 + 1, uint64_t);
+    else
+        sink.seen = tuple_map_new(arena, count);
+    return sink;
+}
+
+/* Is the row here a new one? */
+static bool is_new(Values *values, RowSink *sink, uint32_t *row) {
+    size_t at = 0;
+    bool found;
+    for (uint32_t k = 0; k < sink->count; k++) {
+        row[k] = variant_level(values->slot[sink->nodes[k]]);
+        at += sink->stride[k] * row[k];
+    }
+    if (sink->bit) {
+        found = sink->bit[at / 64] >> at % 64 & 1;
+        sink->bit[at / 64] |= (uint64_t)1 << at % 64;
+    } else
+        (void)tuple_map_at(sink->seen, row, &found);
+    return !found;
+}
 
 static bool gather_row(Values *values, void *context) {
     RowSink *sink = context;
     uint32_t row[MOST_ROOTS];
-    for (uint32_t k = 0; k < sink->count; k++) {
-        row[k] = entry_level(values, sink->nodes[k], values->slot[sink->nodes[k]]);
-        if (row[k] == UINT32_MAX) return false;
-    }
-    bool found;
-    tuple_map_at(sink->seen, row, &found);
-    return tuple_map_count(sink->seen) <= sink->limit;
+    if (!is_new(values, sink, row)) return true;
+    if (sink->rows == sink->most)
+        return values_too_large(values, sink->nodes[0], "combinations of values",
+                                (double)sink->rows + 1, (double)sink->most);
+    sink->level = arena_grow(sink->arena, sink->level, &sink->capacity,
+                             (sink->rows + 1) * sink->count, sizeof *sink->level);
+    memcpy(sink->level + sink->rows++ * sink->count, row, sink->count * sizeof *row);
+    return true;
 }
 
 bool products_rows(Values *values, const RowsRequest *request, Rows *rows) {
     NodeId basis[MOST_BASIS];
     Arena *scratch = arena_child(values->arena);
-    reserve_slots(values);
     Product product;
-    uint32_t count = request->count;
-    bool done = choose_product(values, request, &product, basis, scratch);
-    RowSink sink = {request->nodes, count, tuple_map_new(scratch, count), values->row_limit};
+    bool done = choose_product(values, request, false, &product, basis, scratch);
     if (done) {
-        TupleMap *map = distinct_contexts(values, &product, request->only, scratch);
-        for (uint32_t k = 0; k < tuple_map_count(map) && done; k++) {
-            bool found;
-            uint32_t c = *tuple_map_at(map, tuple_map_key(map, k), &found);
-            done = product_run(values, &product, c, gather_row, &sink);
-        }
+        double points = product.classes ? product.classes->apart : 1;
+        RowSink sink = row_sink(values, request, points, scratch);
+        SetId set[MOST_BASIS];
+        for (uint32_t k = 0; k < product.count && !product.classes; k++)
+            set[k] = values->entry[basis[k]]->sets[request->only];
+        if (!product.classes) done = product_run(values, &product, set, gather_row, &sink);
+        for (uint32_t b = 0; product.classes && b < product.classes->boxes && done; b++)
+            done = product_run(values, &product, product.classes->box + (size_t)b * product.count,
+                               gather_row, &sink);
+        size_t cells = sink.rows * sink.count;
+        *rows = (Rows){ARENA_ARRAY(values->arena, cells, uint32_t), sink.rows, sink.count};
+        if (cells) memcpy(rows->level, sink.level, cells * sizeof *rows->level);
     }
-    if (done) values_keep_rows(values, sink.seen, count, rows);
     arena_free(scratch);
     return done;
 }

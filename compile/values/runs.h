@@ -17,17 +17,6 @@
 #include "compile/values/partition.h"
 #include "compile/values/values_private.h"
 
-/* What a level is at a cell: its number and its kind. */
-static inline uint32_t variant_of(uint32_t level, KindBits kind) {
-    return level << 3 | (uint32_t)__builtin_ctz(kind);
-}
-static inline uint32_t variant_level(uint32_t variant) {
-    return variant >> 3;
-}
-static inline KindBits variant_kind(uint32_t variant) {
-    return (KindBits)(1u << (variant & 7));
-}
-
 /* A node on all inputs. */
 struct Run {
     Partition *cells;        /* in no block: no value on that input */

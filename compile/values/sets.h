@@ -15,6 +15,29 @@ Sets *sets_new(Arena *arena);
 SetId sets_add(Sets *sets, uint32_t *member, size_t count);
 const uint32_t *sets_get(const Sets *sets, SetId id, uint32_t *count);
 
+/* Is every member of `a` one of `b`? */
+bool sets_within(const Sets *sets, SetId a, SetId b);
+SetId sets_union(Sets *sets, const SetId *set, uint32_t count);
+
+/* A set in the making, by bits: members in any order, as often as may be. */
+typedef struct SetMaker {
+    Sets *sets;
+    Arena *arena; /* of the bits */
+    uint64_t *word;
+    size_t words;
+    size_t low, high; /* the words in use: low to high - 1 */
+} SetMaker;
+
+void set_maker_reserve(SetMaker *maker, uint32_t member);
+static inline void set_maker_add(SetMaker *maker, uint32_t member) {
+    size_t word = member / 64;
+    if (word < maker->low || word >= maker->high) set_maker_reserve(maker, member);
+    maker->word[word] |= (uint64_t)1 << member % 64;
+}
+void set_maker_add_set(SetMaker *maker, SetId set);
+/* The set; the maker is empty again. */
+SetId set_maker_finish(SetMaker *maker);
+
 /* A map from short tuples of numbers to a number, the memo of everything per context. */
 typedef struct TupleMap TupleMap;
 TupleMap *tuple_map_new(Arena *arena, uint32_t width);

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#include <string.h>
-
 Values *values_new(Graph *graph, const Domain *domain, uint32_t level_limit, uint64_t row_limit,
                    Arena *arena) {
     Values *values = ARENA_NEW(arena, Values);
@@ -137,6 +135,18 @@ uint32_t entry_level_as(Values *values, NodeId node, Atom value, unsigned kinds)
     return level;
 }
 
+uint32_t entry_find(Values *values, NodeId node, Atom value) {
+    const Entry *entry = values_entry(values, node);
+    const Table *table = &entry->table;
+    if (entry->values.count == 0) return UINT32_MAX;
+    size_t at = table_start(table, atom_hash(value));
+    for (uint32_t level; (level = table_entry(table, at)) != TABLE_NONE;
+         at = table_next(table, at))
+        if (atom_equal(entry->levels[level], value) || atom_same(entry->levels[level], value))
+            return level;
+    return UINT32_MAX;
+}
+
 uint32_t entry_level(Values *values, NodeId node, Atom value) {
     return entry_level_as(values, node, value, kind_bit(value));
 }
@@ -248,14 +258,27 @@ static bool find_rows(Values *values, const RowsRequest *request, Rows *rows) {
 
 bool values_rows(Values *values, const NodeId *nodes, uint32_t count, uint32_t context,
                  Rows *rows) {
-    return find_rows(values, &(RowsRequest){nodes, count, nodes, count, context, nodes[0]}, rows);
+    return find_rows(
+        values, &(RowsRequest){nodes, count, nodes, count, context, values->row_limit, nodes[0]},
+        rows);
 }
 
 bool values_rows_over(Values *values, const NodeId *basis, uint32_t basis_count,
                       const NodeId *nodes, uint32_t count, Rows *rows) {
     return find_rows(values,
-                     &(RowsRequest){basis, basis_count, nodes, count, UINT32_MAX, nodes[count - 1]},
+                     &(RowsRequest){basis, basis_count, nodes, count, UINT32_MAX,
+                                    values->row_limit, nodes[count - 1]},
                      rows);
+}
+
+bool values_rows_up_to(Values *values, const NodeId *basis, uint32_t basis_count,
+                       const NodeId *nodes, uint32_t count, uint32_t most, Rows *rows) {
+    uint64_t limit = most < values->row_limit ? most : values->row_limit;
+    return find_rows(values,
+                     &(RowsRequest){basis, basis_count, nodes, count, UINT32_MAX, limit,
+                                    nodes[count - 1]},
+                     rows) &&
+           rows->row_count <= most;
 }
 
 /* --- what can be seen of runs alone ------------------------------------------------------- */

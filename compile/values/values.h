@@ -94,6 +94,9 @@ bool values_rows(Values *values, const NodeId *nodes, uint32_t count, uint32_t c
  * combinations, those of the basis are taken. */
 bool values_rows_over(Values *values, const NodeId *basis, uint32_t basis_count,
                       const NodeId *nodes, uint32_t count, Rows *rows);
+/* The same for somebody who has no use for more than `most` rows: false as soon as there are. */
+bool values_rows_up_to(Values *values, const NodeId *basis, uint32_t basis_count,
+                       const NodeId *nodes, uint32_t count, uint32_t most, Rows *rows);
 
 /* Marks which of the key's levels stand in one input with which of the query's: [levels of the key,
  * levels of the query], zeroed by the caller. */

@@ -9,6 +9,19 @@
 typedef struct Run Run; /* runs.h */
 typedef struct RunRows RunRows;
 typedef struct Runs Runs;
+typedef struct ConeTable ConeTable; /* cone.h */
+typedef struct Classes Classes;     /* classes.h */
+
+/* What a level is in one place: its number and its kind. */
+static inline uint32_t variant_of(uint32_t level, KindBits kind) {
+    return level << 3 | (uint32_t)__builtin_ctz(kind);
+}
+static inline uint32_t variant_level(uint32_t variant) {
+    return variant >> 3;
+}
+static inline KindBits variant_kind(uint32_t variant) {
+    return (KindBits)(1u << (variant & 7));
+}
 
 typedef struct Entry {
     NodeValues values;
@@ -24,8 +37,9 @@ typedef struct Entry {
     signed char global;         /* sources: one value in an input?  the same */
     double rounding;            /* values_rounding */
     bool rounding_known;
-    Run *run;      /* s-ops, where inputs are run */
-    RunRows *rows; /* selectors, the same */
+    Run *run;         /* s-ops, where inputs are run */
+    RunRows *rows;    /* selectors, the same */
+    ConeTable *cone;  /* elementwise s-ops: results by their arguments' levels; NULL: not made */
 } Entry;
 
 struct Values {
@@ -37,9 +51,11 @@ struct Values {
     uint64_t row_limit;
     Entry **entry; /* by node; NULL: not yet asked */
     size_t entry_count;
-    Atom *slot; /* by node: the value under evaluation */
+    uint32_t *slot; /* by node: the variant under evaluation */
     size_t slot_count;
     NodeId tokens, indices;  /* the two input sources */
+    Classes **classes;       /* those asked for so far */
+    size_t class_count, class_capacity;
     Runs *runs;              /* NULL: products */
     double work, work_limit; /* combinations that products looked at; 0: no limit */
     ValuesError error;
@@ -52,6 +68,7 @@ typedef struct RowsRequest {
     const NodeId *nodes;
     uint32_t count;
     uint32_t only; /* one context, or UINT32_MAX */
+    uint64_t most; /* rows */
     NodeId about;  /* for errors */
 } RowsRequest;
 
@@ -67,6 +84,8 @@ Entry *values_entry(Values *values, NodeId node);
 uint32_t entry_level(Values *values, NodeId node, Atom value);
 /* The same for a value that occurs as several kinds. */
 uint32_t entry_level_as(Values *values, NodeId node, Atom value, unsigned kinds);
+/* The level number of a value of the node; UINT32_MAX when it is none. */
+uint32_t entry_find(Values *values, NodeId node, Atom value);
 
 bool values_too_large(Values *values, NodeId node, const char *what, double size, double limit);
 

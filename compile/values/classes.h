@@ -1,0 +1,38 @@
+/* classes.h: contexts that are alike for several s-ops.
+ *
+ * Two contexts are of one class when each of the s-ops has the same set in both: what is found in
+ * one holds in the other.  Many classes have much in common, which saves looking at combinations
+ * again:
+ *
+ *   sets    a class that contains an earlier one (each set, that one's) adds to its combinations
+ *   rows    of all contexts: classes that differ in one s-op are one box, with the union of its
+ *           sets there, and what lies within another box adds nothing
+ */
+#ifndef RASP_COMPILE_VALUES_CLASSES_H
+#define RASP_COMPILE_VALUES_CLASSES_H
+
+#include "compile/values/values_private.h"
+
+#define NO_CLASS UINT32_MAX
+
+struct Classes {
+    const NodeId *nodes;
+    uint32_t width;          /* s-ops */
+    uint32_t count;          /* classes */
+    const SetId *set;        /* [count, width] */
+    const uint32_t *of;      /* by context */
+    const uint32_t *context; /* by class: its first context */
+    const uint32_t *within;  /* by class: an earlier one that it contains, or NO_CLASS */
+    const SetId *box;        /* [boxes, width] */
+    uint32_t boxes;
+    double size;  /* combinations of all classes, */
+    double added; /* of those that the classes within them do not have, */
+    double apart; /* and of the boxes */
+};
+
+/* The s-ops are known; kept. */
+const Classes *values_classes(Values *values, const NodeId *nodes, uint32_t count);
+/* The variants of a set of the node's levels: each level as all the kinds that it occurs as. */
+uint32_t values_variants(const Values *values, NodeId node, SetId set);
+
+#endif
