@@ -115,6 +115,19 @@ bool sets_within(const Sets *sets, SetId a, SetId b) {
     return k == x->count;
 }
 
+bool sets_contain(const Sets *sets, SetId set, uint32_t member) {
+    const SetList *list = &sets->list[set];
+    uint32_t low = 0, high = list->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (list->member[middle] < member)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < list->count && list->member[low] == member;
+}
+
 SetId sets_union(Sets *sets, const SetId *set, uint32_t count) {
     bool same = true;
     for (uint32_t k = 1; k < count && same; k++) same = set[k] == set[0];

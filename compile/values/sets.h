@@ -17,6 +17,7 @@ const uint32_t *sets_get(const Sets *sets, SetId id, uint32_t *count);
 
 /* Is every member of `a` one of `b`? */
 bool sets_within(const Sets *sets, SetId a, SetId b);
+bool sets_contain(const Sets *sets, SetId set, uint32_t member);
 SetId sets_union(Sets *sets, const SetId *set, uint32_t count);
 
 /* A set in the making, by bits: members in any order, as often as may be. */

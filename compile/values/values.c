@@ -303,8 +303,7 @@ static void products_meet(Values *values, NodeId key, NodeId query, unsigned cha
     Arena *scratch = arena_child(values->arena);
     TupleMap *done = tuple_map_new(scratch, 2);
     for (uint32_t n = values->domain->max_length; n >= 1; n--) {
-        SetId pair[2] = {values_within(values, k, n, scratch),
-                         values_within(values, q, n, scratch)};
+        SetId pair[2] = {values_within(values, k, n), values_within(values, q, n)};
         bool found;
         (void)tuple_map_at(done, pair, &found);
         if (found) continue;

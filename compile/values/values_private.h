@@ -99,7 +99,7 @@ NodeId *values_sources(Values *values, const NodeId *nodes, uint32_t count, uint
                        Arena *arena);
 
 /* All levels that the positions of an input of length n can hold, as a set. */
-SetId values_within(Values *values, const NodeValues *v, uint32_t n, Arena *scratch);
+SetId values_within(Values *values, const NodeValues *v, uint32_t n);
 
 /* The parts, by kind of source (values_source.c). */
 bool values_compute_source(Values *values, NodeId node, Entry *entry);

@@ -2,203 +2,16 @@
  * an aggregate over it are moved or mixed. */
 #include "compile/values/numbers.h"
 #include "compile/values/runs.h"
+#include "compile/values/values_count.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* --- counting --------------------------------------------------------------------------- */
-
-static const double MEMO_LIMIT = 3e7;  /* (key set, query level) pairs of one comparison */
-static const double COUNT_LIMIT = 4e7; /* chances looked at before settling for 0 … n */
-
-typedef struct Counter {
-    Values *values;
-    Graph *graph;
-    NodeId selector;
-    Literals literals;
-    NodeId key[MAX_LITERALS], query[MAX_LITERALS]; /* of each literal */
-    OpId op[MAX_LITERALS];
-    NodeId queries[MAX_LITERALS];
-    uint32_t query_count;
-    TupleMap *set_number[MAX_LITERALS]; /* key set -> number, by literal */
-    unsigned char *memo[MAX_LITERALS];  /* [set number, query level]: chance bits, or UNKNOWN */
-    Arena *arena;
-} Counter;
-
-/* Comparisons that fail belong to no input of the domain. */
-static bool compare(OpId op, Atom a, Atom b, bool *holds) {
-    if (!(ops[op].flags & OP_TOTAL) && !atom_comparable(a, b)) return false;
-    *holds = op_compare(op, a, b);
-    return true;
-}
-
-enum { UNKNOWN = 255 };
-
-static Chance compute_chance(Counter *c, uint32_t literal, SetId keys, Atom query) {
-    const Atom *levels = values_entry(c->values, c->key[literal])->levels;
-    uint32_t count;
-    const uint32_t *member = sets_get(c->values->sets, keys, &count);
-    Chance chance = {false, true};
-    for (uint32_t k = 0; k < count; k++) {
-        bool holds;
-        if (!compare(c->op[literal], levels[member[k]], query, &holds)) continue;
-        chance.can |= holds;
-        chance.must &= holds;
-    }
-    if (!chance.can) chance.must = false;
-    return chance;
-}
-
-/* Whether the literal can and must hold for keys of the set numbered so. */
-static Chance literal_chance(Counter *c, uint32_t literal, uint32_t set, uint32_t query_level) {
-    const Entry *query = values_entry(c->values, c->query[literal]);
-    unsigned char *memo = &c->memo[literal][(size_t)set * query->values.count + query_level];
-    if (*memo == UNKNOWN) {
-        SetId keys = *tuple_map_key(c->set_number[literal], set);
-        Chance chance = compute_chance(c, literal, keys, query->levels[query_level]);
-        *memo = (unsigned char)(chance.can | chance.must << 1);
-    }
-    return (Chance){*memo & 1, *memo >> 1 & 1};
-}
-
-/* Numbers the key sets of each literal, for the memo. */
-static bool number_sets(Counter *c) {
-    for (uint32_t k = 0; k < c->literals.count; k++) {
-        const NodeValues *key = values_of(c->values, c->key[k]);
-        c->set_number[k] = tuple_map_new(c->arena, 1);
-        for (uint32_t at = 0; at < domain_contexts(c->values->domain); at++) {
-            bool found;
-            uint32_t *number = tuple_map_at(c->set_number[k], &key->sets[at], &found);
-            if (!found) *number = tuple_map_count(c->set_number[k]) - 1;
-        }
-        size_t sets = tuple_map_count(c->set_number[k]);
-        size_t levels = values_of(c->values, c->query[k])->count;
-        if ((double)sets * (double)levels > MEMO_LIMIT) return false;
-        c->memo[k] = ARENA_ARRAY(c->arena, sets * levels, unsigned char);
-        memset(c->memo[k], UNKNOWN, sets * levels);
-    }
-    return true;
-}
-
-/* A kind of key position in inputs of one length: its key sets, and how many there are. */
-typedef struct KeyGroup {
-    uint32_t sets[MAX_LITERALS]; /* by number */
-    uint32_t count;
-} KeyGroup;
-
-typedef struct KeyGroups {
-    KeyGroup *group;
-    uint32_t *of; /* by position */
-    uint32_t count;
-} KeyGroups;
-
-static KeyGroups group_keys(Counter *c, uint32_t n, Arena *arena) {
-    KeyGroups groups = {ARENA_ARRAY(arena, n, KeyGroup), ARENA_ARRAY(arena, n, uint32_t), 0};
-    TupleMap *map = tuple_map_new(arena, c->literals.count);
-    for (uint32_t j = 0; j < n; j++) {
-        uint32_t key[MAX_LITERALS];
-        bool found;
-        for (uint32_t k = 0; k < c->literals.count; k++)
-            key[k] =
-                *tuple_map_at(c->set_number[k],
-                              &values_entry(c->values, c->key[k])->sets[context_of(n, j)], &found);
-        uint32_t *at = tuple_map_at(map, key, &found);
-        if (!found) {
-            *at = groups.count++;
-            memcpy(groups.group[*at].sets, key, sizeof key);
-        }
-        groups.group[groups.of[j] = *at].count++;
-    }
-    return groups;
-}
-
-/* The joint queries of one context, and whether the position then selects itself: exact,
- * since its keys and queries go together. */
-typedef struct Queries {
-    TupleMap *map; /* query levels -> index */
-    Chance *self;
-} Queries;
-
-static bool gather_queries(Counter *c, uint32_t context, Queries *q, Arena *arena) {
-    NodeId nodes[3 * MAX_LITERALS];
-    uint32_t count = 0;
-    for (uint32_t k = 0; k < c->query_count; k++) nodes[count++] = c->queries[k];
-    for (uint32_t k = 0; k < c->literals.count; k++) {
-        nodes[count++] = c->key[k];
-        nodes[count++] = c->query[k];
-    }
-    Rows rows;
-    if (!values_rows(c->values, nodes, count, context, &rows)) return false;
-    q->map = tuple_map_new(arena, c->query_count);
-    q->self = ARENA_ARRAY(arena, rows.row_count, Chance);
-    for (size_t r = 0; r < rows.row_count; r++) {
-        const uint32_t *row = rows.level + r * rows.width;
-        bool holds[MAX_LITERALS], valid = true, found;
-        for (uint32_t k = 0; k < c->literals.count && valid; k++) {
-            const uint32_t *level = row + c->query_count + 2 * k;
-            valid = compare(c->op[k], values_entry(c->values, c->key[k])->levels[level[0]],
-                            values_entry(c->values, c->query[k])->levels[level[1]], &holds[k]);
-        }
-        if (!valid) continue;
-        bool selected = literals_hold(&c->literals, holds);
-        uint32_t *at = tuple_map_at(q->map, row, &found);
-        if (!found) {
-            *at = tuple_map_count(q->map) - 1;
-            q->self[*at] = (Chance){false, true};
-        }
-        q->self[*at].can |= selected;
-        q->self[*at].must &= selected;
-    }
-    return true;
-}
-
-static Chance group_chance(Counter *c, const KeyGroup *group, const uint32_t *query_level,
-                           const uint32_t *query_of) {
-    Chance chance[MAX_LITERALS];
-    for (uint32_t k = 0; k < c->literals.count; k++)
-        chance[k] = literal_chance(c, k, group->sets[k], query_level[query_of[k]]);
-    return literals_chance(&c->literals, chance);
-}
-
-/* The least and most keys that a query at one context selects, over its possible values. */
-static bool count_context(Counter *c, const KeyGroups *groups, uint32_t n, uint32_t i,
-                          uint32_t *least, uint32_t *most, Arena *arena) {
-    Queries queries;
-    uint32_t query_of[MAX_LITERALS];
-    if (!gather_queries(c, context_of(n, i), &queries, arena)) return false;
-    for (uint32_t k = 0; k < c->literals.count; k++)
-        for (uint32_t q = 0; q < c->query_count; q++)
-            if (c->queries[q] == c->query[k]) query_of[k] = q;
-    uint32_t rows = tuple_map_count(queries.map);
-    *least = rows ? n : 0;
-    *most = 0;
-    for (uint32_t r = 0; r < rows; r++) {
-        uint32_t low = queries.self[r].must, high = queries.self[r].can;
-        for (uint32_t g = 0; g < groups->count; g++) {
-            uint32_t others = groups->group[g].count - (groups->of[i] == g);
-            if (!others) continue;
-            Chance chance =
-                group_chance(c, &groups->group[g], tuple_map_key(queries.map, r), query_of);
-            low += chance.must ? others : 0;
-            high += chance.can ? others : 0;
-        }
-        if (low < *least) *least = low;
-        if (high > *most) *most = high;
-    }
-    if (*least > *most) *least = *most;
-    return true;
-}
-
-static bool prepare(Counter *c) {
-    for (uint32_t k = 0; k < c->literals.count; k++) {
-        const Node *node = graph_node(c->graph, c->literals.select[k]);
-        c->op[k] = node->op;
-        c->key[k] = node->arg[0];
-        c->query[k] = node->arg[1];
-        if (!values_of(c->values, c->key[k]) || !values_of(c->values, c->query[k])) return false;
-        uint32_t q = 0;
-        while (q < c->query_count && c->queries[q] != c->query[k]) q++;
-        if (q == c->query_count) c->queries[c->query_count++] = c->query[k];
+static bool sides_known(Values *values, const Literals *literals) {
+    for (uint32_t k = 0; k < literals->count; k++) {
+        const Node *node = graph_node(values->graph, literals->select[k]);
+        NodeId key = node->arg[0], query = node->arg[1];
+        if (!values_of(values, key) || !values_of(values, query)) return false;
     }
     return true;
 }
@@ -344,24 +157,25 @@ static bool is_exact_number(Atom a) {
 
 /* Counts of a single comparison between numbers that positions decide: by sorting the keys.
  * False: not such a comparison. */
-static bool count_positional(Counter *c, uint32_t *least, uint32_t *most) {
-    if (graph_node(c->graph, c->selector)->kind != NODE_SELECT) return false;
-    if (!literals_positional(c->values, &c->literals)) return false;
-    uint32_t longest = c->values->domain->max_length;
-    double *key = ARENA_ARRAY(c->arena, longest, double), *query;
-    query = ARENA_ARRAY(c->arena, longest, double);
+static bool count_positional(Values *values, const Literals *literals, uint32_t *least,
+                             uint32_t *most, Arena *arena) {
+    if (literals->step_count != 1 || !literals_positional(values, literals)) return false;
+    Node node = *graph_node(values->graph, literals->select[0]);
+    uint32_t longest = values->domain->max_length;
+    double *key = ARENA_ARRAY(arena, longest, double), *query;
+    query = ARENA_ARRAY(arena, longest, double);
     for (uint32_t n = 1; n <= longest; n++) {
         for (uint32_t i = 0; i < n; i++) {
             Atom k, q;
-            if (!values_single(c->values, c->key[0], context_of(n, i), &k) || !is_exact_number(k) ||
-                !values_single(c->values, c->query[0], context_of(n, i), &q) || !is_exact_number(q))
+            if (!values_single(values, node.arg[0], context_of(n, i), &k) || !is_exact_number(k) ||
+                !values_single(values, node.arg[1], context_of(n, i), &q) || !is_exact_number(q))
                 return false;
             key[i] = atom_double(k), query[i] = atom_double(q);
         }
         qsort(key, n, sizeof *key, number_order);
         for (uint32_t i = 0; i < n; i++)
             least[context_of(n, i)] = most[context_of(n, i)] =
-                count_related(key, n, c->op[0], query[i]);
+                count_related(key, n, node.op, query[i]);
     }
     return true;
 }
@@ -377,26 +191,6 @@ static void summarise(SelectorFacts *facts, const Domain *domain) {
         }
 }
 
-/* The counts of every context; 0 … n where looking costs too much. */
-static bool count_keys(Counter *c, uint32_t *least, uint32_t *most) {
-    bool small = number_sets(c), done = true;
-    double work = 0;
-    for (uint32_t n = 1; n <= c->values->domain->max_length && done; n++) {
-        Arena *scratch = arena_child(c->arena);
-        KeyGroups groups = small ? group_keys(c, n, scratch) : (KeyGroups){0};
-        for (uint32_t i = 0; i < n && done; i++) {
-            uint32_t at = context_of(n, i);
-            least[at] = 0;
-            most[at] = n;
-            work += groups.count;
-            if (small && work < COUNT_LIMIT)
-                done = count_context(c, &groups, n, i, &least[at], &most[at], scratch);
-        }
-        arena_free(scratch);
-    }
-    return done;
-}
-
 const SelectorFacts *values_selector(Values *values, NodeId selector) {
     Entry *entry = values_entry(values, selector);
     if (entry->facts) return entry->facts;
@@ -408,14 +202,14 @@ const SelectorFacts *values_selector(Values *values, NodeId selector) {
     uint32_t *least = ARENA_ARRAY(values->arena, contexts, uint32_t);
     uint32_t *most = ARENA_ARRAY(values->arena, contexts, uint32_t);
     Arena *scratch = arena_child(values->arena);
-    Counter c = {.values = values, .graph = values->graph, .selector = selector, .arena = scratch};
-    c.literals = selector_literals(values->graph, selector, scratch);
-    bool done = c.literals.count <= MAX_LITERALS;
+    Literals literals = selector_literals(values->graph, selector, scratch);
+    bool done = literals.count <= MAX_LITERALS;
     if (!done)
-        values_too_large(values, selector, "comparisons in one selector", c.literals.count,
+        values_too_large(values, selector, "comparisons in one selector", literals.count,
                          MAX_LITERALS);
-    done = done && prepare(&c);
-    if (done && !count_positional(&c, least, most)) done = count_keys(&c, least, most);
+    done = done && sides_known(values, &literals);
+    if (done && !count_positional(values, &literals, least, most, scratch))
+        done = values_count_keys(values, selector, least, most);
     if (done && pins_one_position(values, selector, scratch)) {
         bool exactly = finds_one(values, selector);
         for (uint32_t at = 0; at < contexts; at++) {

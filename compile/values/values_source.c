@@ -58,21 +58,8 @@ static bool compute_width(Values *values, NodeId node, Entry *entry) {
 
 /* --- aggregates ------------------------------------------------------------------------- */
 
-SetId values_within(Values *values, const NodeValues *v, uint32_t n, Arena *scratch) {
-    bool *present = ARENA_ARRAY(scratch, v->count, bool);
-    uint32_t *member = ARENA_ARRAY(scratch, v->count, uint32_t), total = 0;
-    SetId last = UINT32_MAX;
-    for (uint32_t j = 0; j < n; j++) {
-        SetId set = v->sets[context_of(n, j)];
-        if (set == last) continue;
-        last = set;
-        uint32_t count;
-        const uint32_t *m = sets_get(values->sets, set, &count);
-        for (uint32_t k = 0; k < count; k++) present[m[k]] = true;
-    }
-    for (uint32_t k = 0; k < v->count; k++)
-        if (present[k]) member[total++] = k;
-    return sets_add(values->sets, member, total);
+SetId values_within(Values *values, const NodeValues *v, uint32_t n) {
+    return sets_union(values->sets, v->sets + context_of(n, 0), n);
 }
 
 static uint32_t set_atoms(Values *values, const NodeValues *v, SetId set, Atom **atoms,
@@ -262,7 +249,7 @@ static bool certain_sets(Work *w, const CertainRows *rows, const SelectorFacts *
             continue;
         }
         Arena *scratch = arena_child(w->arena);
-        SetId within = values_within(w->values, w->v, n, scratch);
+        SetId within = values_within(w->values, w->v, n);
         bool done = true;
         for (uint32_t i = 0; i < n && done; i++) {
             uint32_t c = context_of(n, i);
@@ -283,9 +270,7 @@ static bool uncertain_sets(Work *w, const SelectorFacts *facts, SetId *sets) {
     TupleMap *memo = tuple_map_new(w->arena, 3);
     uint32_t longest = w->values->domain->max_length;
     for (uint32_t n = 1; n <= longest; n++) {
-        Arena *scratch = arena_child(w->arena);
-        SetId within = values_within(w->values, w->v, n, scratch);
-        arena_free(scratch);
+        SetId within = values_within(w->values, w->v, n);
         for (uint32_t i = 0; i < n; i++) {
             uint32_t c = context_of(n, i), least = facts->least[c], most = facts->most[c];
             if (w->moves && least > 2) least = 2;
