@@ -124,15 +124,39 @@ static double slope(const Grid *g, size_t outputs, uint32_t segment, size_t o) {
     return rise / (g->x[segment + 1] - g->x[segment]);
 }
 
-/* The segment from which units count outwards: a flat one, if there is one. */
-static uint32_t base_segment(const Grid *g, size_t outputs, bool *flat) {
-    for (uint32_t s = 0; s + 1 < g->points; s++) {
-        *flat = true;
-        for (size_t o = 0; o < outputs && *flat; o++) *flat = slope(g, outputs, s, o) == 0;
-        if (*flat) return s;
-    }
+/* What a unit in each place adds up to at most, on one side of all those before it: [points]. */
+static double *reaches(const Grid *g, size_t outputs, bool rightwards, Arena *arena) {
+    double *reach = ARENA_ARRAY(arena, (size_t)g->points + 1, double);
+    double end = g->x[rightwards ? g->points - 1 : 0];
+    for (uint32_t p = 1; p + 1 < g->points; p++)
+        for (size_t o = 0; o < outputs; o++)
+            reach[p] += fabs(slope(g, outputs, p, o) - slope(g, outputs, p - 1, o)) *
+                        fabs(end - g->x[p]);
+    return reach;
+}
+
+static bool is_flat(const Grid *g, size_t outputs, uint32_t segment) {
+    bool flat = true;
+    for (size_t o = 0; o < outputs && flat; o++) flat = slope(g, outputs, segment, o) == 0;
+    return flat;
+}
+
+/* The segment from which units count outwards: a flat one, if there is one.  With `steep` the one
+ * from which units add up to the least: what cancels among them is rounded. */
+static uint32_t base_segment(const Grid *g, size_t outputs, bool steep, bool *flat, Arena *arena) {
+    uint32_t base = 0;
+    double *right = reaches(g, outputs, true, arena), *left = reaches(g, outputs, false, arena);
+    double sum = 0, best = INFINITY;
+    for (uint32_t p = 1; p + 1 < g->points; p++) sum += right[p];
     *flat = g->points < 2;
-    return 0;
+    for (uint32_t s = 0; s + 1 < g->points; s++) {
+        sum += s ? left[s] - right[s] : 0;
+        if (sum >= best || !is_flat(g, outputs, s)) continue;
+        *flat = true;
+        base = s;
+        best = steep ? sum : -INFINITY;
+    }
+    return base;
 }
 
 /* The units where the slope changes, behind those that are there. */
@@ -154,7 +178,7 @@ TableShape scan_shape(const TableOutput *output, uint32_t outputs, bool steep, A
     Grid g = make_grid(output, outputs, arena);
     if (steep) g = steepen(&g, outputs, arena);
     bool flat;
-    uint32_t first = base_segment(&g, outputs, &flat), count = 0;
+    uint32_t first = base_segment(&g, outputs, steep, &flat, arena), count = 0;
     TableUnit *units = ARENA_ARRAY(arena, (size_t)g.points + 1, TableUnit);
     double *base = ARENA_ARRAY(arena, outputs, double);
     double *factor = ARENA_ARRAY(arena, ((size_t)g.points + 1) * outputs, double);

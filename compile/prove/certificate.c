@@ -345,17 +345,39 @@ typedef struct UnitBounds {
     double *noise, *size;
 } UnitBounds;
 
-static UnitBounds table_units(Checker *k, const CircuitTable *table, const ModelMlp *ideal,
-                              const ModelMlp *actual) {
+/* The least and the greatest nominal value of x. */
+static void x_range(const CircuitTable *table, double *low, double *high) {
+    *low = INFINITY, *high = -INFINITY;
+    for (uint32_t o = 0; o < table->output_count; o++) {
+        const TableOutput *output = &table->outputs[o];
+        for (uint32_t p = 0; p < output->points; p++) {
+            *low = fmin(*low, output->x[p]);
+            *high = fmax(*high, output->x[p]);
+        }
+    }
+}
+
+/* How far x goes beyond where the unit begins: an activation is no larger, but for errors. */
+static double unit_reach(const TableUnit *unit, double low, double high) {
+    double reach = unit->sign > 0 ? high - unit->at : unit->at - low;
+    return fmax(0, reach) + DBL_EPSILON * (fmax(fabs(low), fabs(high)) + fabs(unit->at));
+}
+
+static UnitBounds table_units(Checker *k, const CircuitTable *table, double x_error,
+                              const ModelMlp *ideal, const ModelMlp *actual) {
     size_t count = table->shape.unit_count;
     UnitBounds u = {ARENA_ARRAY(k->arena, count + 1, double),
                     ARENA_ARRAY(k->arena, count + 1, double)};
     bool *meant = ARENA_ARRAY(k->arena, k->width, bool);
     for (uint32_t t = 0; t < table->form.count; t++)
         meant[k->circuit->parts[table->form.terms[t].part].dim] = true;
+    double low, high;
+    x_range(table, &low, &high);
     for (size_t n = 0; n < count; n++) {
         unit_bounds(k, ideal, actual, table->first_unit + n, meant, &u.noise[n], &u.size[n]);
         u.noise[n] += fabs(sum_lost(table->form.constant, -table->shape.units[n].at)); /* bias */
+        double reach = unit_reach(&table->shape.units[n], low, high) + x_error + u.noise[n];
+        u.size[n] = fmin(u.size[n], reach);
     }
     return u;
 }
@@ -434,8 +456,8 @@ static double table_margin(Checker *k, const CircuitTable *table) {
 
 static void check_table(Checker *k, const CircuitTable *table, const ModelMlp *ideal,
                         const ModelMlp *actual, Bound *after) {
-    UnitBounds units = table_units(k, table, ideal, actual);
     double x_error = table_x_error(k, table);
+    UnitBounds units = table_units(k, table, x_error, ideal, actual);
     certificate_decide(k, x_error, table_margin(k, table), "table of", node_text(k, table->x));
     for (uint32_t o = 0; o < table->output_count; o++) {
         double reach;

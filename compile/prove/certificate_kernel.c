@@ -3,6 +3,8 @@
 
 #include "runtime/numerics.h"
 
+#include <math.h>
+
 double certificate_reach(RtRule kernel) {
     static const double reach[RT_RULE_COUNT] = {[RT_SPARSEMAX] = 1, [RT_ENTMAX15] = 2};
     return reach[kernel];
@@ -23,7 +25,7 @@ static ScoreBound softmax_bound(const Checker *k, double error, double gap) {
     double keys = k->longest + 1;
     double weight = rt_weight_units(k->longest) * k->unit; /* relative error of a weight */
     double ratio = keys * exp(-(gap - 2 * error)) * (1 + 2 * weight);
-    double leak = ratio / (1 + ratio);
+    double leak = isfinite(ratio) ? ratio / (1 + ratio) : 1;
     return (ScoreBound){error, leak, fmin(1, leak + tanh(error / 2) + weight)};
 }
 

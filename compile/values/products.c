@@ -333,8 +333,41 @@ static bool gather_row(Values *values, void *context) {
     return true;
 }
 
+/* The one node of the request that does not have a single value; NODE_NONE: there are others. */
+static NodeId only_variable(const Values *values, const RowsRequest *request) {
+    NodeId only = NODE_NONE;
+    for (uint32_t k = 0; k < request->count; k++) {
+        NodeId node = request->nodes[k];
+        const NodeValues *v = &values->entry[node]->values;
+        if (v->count == 1 || node == only) continue;
+        if (only != NODE_NONE) return NODE_NONE;
+        only = node;
+    }
+    return only;
+}
+
+/* The rows of one s-op beside constants are its set. */
+static void rows_of_one(Values *values, const RowsRequest *request, NodeId node, Rows *rows) {
+    const NodeValues *v = &values->entry[node]->values;
+    SetId all = request->only == UINT32_MAX
+                    ? sets_union(values->sets, v->sets, domain_contexts(values->domain))
+                    : v->sets[request->only];
+    uint32_t count;
+    const uint32_t *member = sets_get(values->sets, all, &count);
+    *rows = (Rows){ARENA_ARRAY(values->arena, (size_t)count * request->count, uint32_t), count,
+                   request->count};
+    for (uint32_t r = 0; r < count; r++)
+        for (uint32_t k = 0; k < request->count; k++)
+            if (request->nodes[k] == node)
+                rows->level[(size_t)r * request->count + k] = member[r];
+}
+
 bool products_rows(Values *values, const RowsRequest *request, Rows *rows) {
-    NodeId basis[MOST_BASIS];
+    NodeId basis[MOST_BASIS], variable = only_variable(values, request);
+    if (variable != NODE_NONE) {
+        rows_of_one(values, request, variable, rows);
+        return true;
+    }
     Arena *scratch = arena_child(values->arena);
     Product product;
     bool done = choose_product(values, request, false, &product, basis, scratch);
