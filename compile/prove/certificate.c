@@ -296,26 +296,28 @@ static bool check_heads(Checker *k, uint32_t number, const ModelLayer *ideal,
 /* --- feed-forward ----------------------------------------------------------------------- */
 
 /* A unit's own error beyond that of what it is meant to read (`meant`, by dimension), and a
- * bound on its activation. */
+ * bound on its activation.  Where it is active it reads no more than `most` of what is meant. */
 static void unit_bounds(Checker *k, const ModelMlp *ideal, const ModelMlp *actual, size_t u,
-                        const bool *meant, double *noise, double *size) {
+                        const bool *meant, double most, double *noise, double *size) {
     double bias = tensor_get(&ideal->in_bias, 0, u), sum = fabs(bias), grain = grain_of(bias);
     double change = fabs(tensor_get(&actual->in_bias, 0, u) - bias);
     bool exact = change == 0;
-    double terms = 1;
+    double terms = 1, read = sum;
     for (uint32_t d = 0; d < k->width; d++) {
         double w = tensor_get(&ideal->in, d, u), a = tensor_get(&actual->in, d, u);
         if (w == 0 && a == 0) continue;
         change += fabs(a - w) * (k->row[d].size + k->row[d].error);
         if (!meant[d]) change += fabs(w) * k->row[d].error; /* the sink's dimension */
-        sum += fabs(w) * (k->row[d].size + k->row[d].error);
+        double reads = fabs(w) * (k->row[d].size + k->row[d].error);
+        sum += reads;
+        read += meant[d] ? fmin(reads, most) : reads;
         exact &= a == w && k->row[d].error == 0;
         grain = finer(grain, grain_of(w) * k->row[d].grain);
         terms++;
     }
     *size = sum + change;
     note_reach(k, *size);
-    *noise = change + sum_rounding(k, *size, exact ? grain : 0, terms);
+    *noise = change + sum_rounding(k, read + change, exact ? grain : 0, terms);
 }
 
 /* Row 0 must stay silent. */
@@ -363,6 +365,16 @@ static double unit_reach(const TableUnit *unit, double low, double high) {
     return fmax(0, reach) + DBL_EPSILON * (fmax(fabs(low), fabs(high)) + fabs(unit->at));
 }
 
+/* How large x less the form's constant can be where the unit is active, or is computed to be:
+ * rounding is of the size of what is rounded. */
+static double unit_reads(const CircuitTable *table, const TableUnit *unit, double low, double high,
+                         double x_error) {
+    double from = unit->sign > 0 ? unit->at : low, to = unit->sign > 0 ? high : unit->at;
+    double constant = table->form.constant;
+    double most = fmax(fabs(from - constant), fabs(to - constant)) + x_error;
+    return (most + fabs(constant - unit->at)) * (1 + 0x1p-10);
+}
+
 static UnitBounds table_units(Checker *k, const CircuitTable *table, double x_error,
                               const ModelMlp *ideal, const ModelMlp *actual) {
     size_t count = table->shape.unit_count;
@@ -374,7 +386,10 @@ static UnitBounds table_units(Checker *k, const CircuitTable *table, double x_er
     double low, high;
     x_range(table, &low, &high);
     for (size_t n = 0; n < count; n++) {
-        unit_bounds(k, ideal, actual, table->first_unit + n, meant, &u.noise[n], &u.size[n]);
+        double most = INFINITY; /* several terms may cancel */
+        if (table->form.count == 1)
+            most = unit_reads(table, &table->shape.units[n], low, high, x_error);
+        unit_bounds(k, ideal, actual, table->first_unit + n, meant, most, &u.noise[n], &u.size[n]);
         u.noise[n] += fabs(sum_lost(table->form.constant, -table->shape.units[n].at)); /* bias */
         double reach = unit_reach(&table->shape.units[n], low, high) + x_error + u.noise[n];
         u.size[n] = fmin(u.size[n], reach);
@@ -475,7 +490,7 @@ static void check_clear(Checker *k, const CircuitClear *clear, const ModelMlp *i
     double noise, size;
     bool *meant = ARENA_ARRAY(k->arena, k->width, bool);
     meant[clear->dim] = true;
-    unit_bounds(k, ideal, actual, clear->unit, meant, &noise, &size);
+    unit_bounds(k, ideal, actual, clear->unit, meant, INFINITY, &noise, &size);
     double error = h->error + noise +
                    size * fabs(tensor_get(&actual->out, clear->unit, clear->dim) -
                                tensor_get(&ideal->out, clear->unit, clear->dim));

@@ -9,8 +9,8 @@ uint32_t values_variants(const Values *values, NodeId node, SetId set) {
     const unsigned char *kinds = values->entry[node]->kinds;
     uint32_t count, total = 0;
     const uint32_t *member = sets_get(values->sets, set, &count);
-    for (uint32_t m = 0; m < count; m++)
-        total += (uint32_t)__builtin_popcount(kinds[member[m]]);
+    if (values->entry[node]->single_kinds) return count;
+    for (uint32_t m = 0; m < count; m++) total += (uint32_t)__builtin_popcount(kinds[member[m]]);
     return total;
 }
 
@@ -76,7 +76,7 @@ static void find_within(Values *values, Classes *c, const double *size) {
             for (uint32_t k = 0; k < count; k++)
                 if (size[near[k]] > best &&
                     tuple_within(values, c, c->set + (size_t)near[k] * c->width,
-                                 c->set + (size_t)class * c->width)) {
+                                 c->set + (size_t) class * c->width)) {
                     within[class] = near[k];
                     best = size[near[k]];
                 }
@@ -148,8 +148,7 @@ static void drop_contained(Values *values, Classes *c, const Boxes *boxes, Arena
         const SetId *set = boxes->set + (size_t)sized[b].box * c->width;
         bool contained = sized[b].size == 0;
         for (uint32_t k = 0; k < c->boxes && !contained; k++) {
-            if (k == KEPT_LOOKED_AT && c->boxes > 2 * KEPT_LOOKED_AT)
-                k = c->boxes - KEPT_LOOKED_AT;
+            if (k == KEPT_LOOKED_AT && c->boxes > 2 * KEPT_LOOKED_AT) k = c->boxes - KEPT_LOOKED_AT;
             contained = tuple_within(values, c, set, kept + (size_t)k * c->width);
         }
         if (contained) continue;

@@ -61,10 +61,10 @@ static ConeTable *table_of(Values *values, const ConeStep *step, double points) 
     double cells = 1;
     ConeTable table = {0};
     for (uint32_t k = 0; k < step->arity; k++) {
-        const NodeValues *v = &values_entry(values, step->arg[k])->values;
+        const Entry *arg = values_entry(values, step->arg[k]);
         table.stride[k] = (uint32_t)cells;
-        table.kinds[k] = !values_single_kinds(v);
-        cells *= (double)v->count * (table.kinds[k] ? KIND_COUNT : 1);
+        table.kinds[k] = !arg->single_kinds;
+        cells *= (double)arg->values.count * (table.kinds[k] ? KIND_COUNT : 1);
         if (cells > MOST_CELLS || cells > 4 * points) return NULL;
     }
     table.result = ARENA_ARRAY(values->arena, (size_t)cells, uint32_t);
@@ -179,7 +179,8 @@ static uint32_t look_up(Cone *cone, const ConeStep *step) {
     size_t at = 0;
     for (uint32_t k = 0; k < step->arity; k++) {
         uint32_t variant = cone->values->slot[step->arg[k]], level = variant_level(variant);
-        at += (size_t)table->stride[k] * (table->kinds[k] ? level * KIND_COUNT + (variant & 7) : level);
+        at += (size_t)table->stride[k] *
+              (table->kinds[k] ? level * KIND_COUNT + (variant & 7) : level);
     }
     if (table->result[at] == UNKNOWN) table->result[at] = compute(cone, step);
     return table->result[at];

@@ -12,7 +12,6 @@
 
 #include "compile/values/values_private.h"
 
-
 typedef struct ConeStep {
     NodeId id;
     NodeId arg[OP_MAX_ARITY];

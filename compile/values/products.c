@@ -39,8 +39,8 @@ static ConeRange variants(const Values *values, NodeId node, SetId set, SetId wi
 }
 
 /* At one tuple of sets. */
-static bool product_run(Values *values, const Product *product, const SetId *set,
-                        ConeVisit *visit, void *context) {
+static bool product_run(Values *values, const Product *product, const SetId *set, ConeVisit *visit,
+                        void *context) {
     ConeRange range[MOST_BASIS];
     Arena *scratch = arena_child(values->arena);
     for (uint32_t k = 0; k < product->count; k++)
@@ -243,12 +243,11 @@ static bool gather_sets(Values *values, NodeId id, const Product *product, Entry
         const SetId *tuple = classes->set + (size_t)c * classes->width;
         uint32_t within = classes->within[c];
         if (within != NO_CLASS) set_maker_add_set(&gather.maker, set[within]);
-        bool done =
-            within == NO_CLASS
-                ? product_run(values, product, tuple, gather_level, &gather)
-                : product_run_added(values, product, tuple,
-                                    classes->set + (size_t)within * classes->width, gather_level,
-                                    &gather);
+        bool done = within == NO_CLASS
+                        ? product_run(values, product, tuple, gather_level, &gather)
+                        : product_run_added(values, product, tuple,
+                                            classes->set + (size_t)within * classes->width,
+                                            gather_level, &gather);
         if (!done) return false;
         set[c] = set_maker_finish(&gather.maker);
     }
@@ -358,8 +357,7 @@ static void rows_of_one(Values *values, const RowsRequest *request, NodeId node,
                    request->count};
     for (uint32_t r = 0; r < count; r++)
         for (uint32_t k = 0; k < request->count; k++)
-            if (request->nodes[k] == node)
-                rows->level[(size_t)r * request->count + k] = member[r];
+            if (request->nodes[k] == node) rows->level[(size_t)r * request->count + k] = member[r];
 }
 
 bool products_rows(Values *values, const RowsRequest *request, Rows *rows) {

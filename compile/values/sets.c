@@ -164,7 +164,8 @@ void set_maker_add_set(SetMaker *maker, SetId set) {
     }
     uint64_t from = ~(uint64_t)0 << first % 64, to = ~(uint64_t)0 >> (63 - last % 64);
     for (size_t w = first / 64; w <= last / 64; w++)
-        maker->word[w] |= (w == first / 64 ? from : ~(uint64_t)0) & (w == last / 64 ? to : ~(uint64_t)0);
+        maker->word[w] |=
+            (w == first / 64 ? from : ~(uint64_t)0) & (w == last / 64 ? to : ~(uint64_t)0);
 }
 
 SetId set_maker_finish(SetMaker *maker) {

@@ -140,8 +140,7 @@ uint32_t entry_find(Values *values, NodeId node, Atom value) {
     const Table *table = &entry->table;
     if (entry->values.count == 0) return UINT32_MAX;
     size_t at = table_start(table, atom_hash(value));
-    for (uint32_t level; (level = table_entry(table, at)) != TABLE_NONE;
-         at = table_next(table, at))
+    for (uint32_t level; (level = table_entry(table, at)) != TABLE_NONE; at = table_next(table, at))
         if (atom_equal(entry->levels[level], value) || atom_same(entry->levels[level], value))
             return level;
     return UINT32_MAX;
@@ -233,6 +232,7 @@ const NodeValues *values_of(Values *values, NodeId node) {
     entry->values.levels = entry->levels;
     entry->values.kinds = entry->kinds;
     entry->values.known = done;
+    entry->single_kinds = values_single_kinds(&entry->values);
     if (done) return &entry->values;
     ValuesError *failure = ARENA_NEW(values->arena, ValuesError);
     *failure = values->error;
@@ -266,8 +266,8 @@ bool values_rows(Values *values, const NodeId *nodes, uint32_t count, uint32_t c
 bool values_rows_over(Values *values, const NodeId *basis, uint32_t basis_count,
                       const NodeId *nodes, uint32_t count, Rows *rows) {
     return find_rows(values,
-                     &(RowsRequest){basis, basis_count, nodes, count, UINT32_MAX,
-                                    values->row_limit, nodes[count - 1]},
+                     &(RowsRequest){basis, basis_count, nodes, count, UINT32_MAX, values->row_limit,
+                                    nodes[count - 1]},
                      rows);
 }
 

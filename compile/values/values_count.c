@@ -23,9 +23,9 @@ typedef struct Stretch {
 /* What one joint value of the queries selects, as running totals over the stretches of key
  * positions of one kind. */
 typedef struct Total {
-    uint32_t *can, *must;   /* keys before the stretch */
-    unsigned char *chance;  /* of a key in it: can, must */
-    uint32_t known, epoch;  /* so many stretches, of this epoch */
+    uint32_t *can, *must;  /* keys before the stretch */
+    unsigned char *chance; /* of a key in it: can, must */
+    uint32_t known, epoch; /* so many stretches, of this epoch */
     size_t capacity[3];
 } Total;
 
@@ -54,13 +54,13 @@ typedef struct Counter {
     uint32_t literals;
     NodeId queries[MAX_LITERALS];
     uint32_t query_count;
-    TupleMap *query;           /* joint query levels -> number */
-    Total *total;              /* by number */
+    TupleMap *query; /* joint query levels -> number */
+    Total *total;    /* by number */
     size_t total_capacity;
-    const Classes *classes;    /* of contexts: NULL, no literals */
-    OwnList *own;              /* by class */
-    TupleMap *kind;            /* key sets -> kind of key position */
-    Stretch *stretch;          /* of key positions of one kind, in inputs of the length at hand */
+    const Classes *classes; /* of contexts: NULL, no literals */
+    OwnList *own;           /* by class */
+    TupleMap *kind;         /* key sets -> kind of key position */
+    Stretch *stretch;       /* of key positions of one kind, in inputs of the length at hand */
     uint32_t *stretch_kind, *stretch_of; /* by stretch; by position */
     uint32_t stretches, epoch;
     Stretch *rows; /* of the row at hand: what conjuncts on positions allow */
@@ -134,12 +134,12 @@ static uint32_t query_number(Counter *c, const uint32_t *level) {
     uint32_t *number = tuple_map_at(c->query, level, &found);
     if (found) return *number;
     *number = tuple_map_count(c->query) - 1;
-    c->total =
-        arena_grow(c->arena, c->total, &c->total_capacity, *number + 1, sizeof *c->total);
+    c->total = arena_grow(c->arena, c->total, &c->total_capacity, *number + 1, sizeof *c->total);
     return *number;
 }
 
-/* Does a position with these levels of keys and queries select itself?  False: it is on no input. */
+/* Does a position with these levels of keys and queries select itself?  False: it is on no input.
+ */
 static bool selects_itself(const Counter *c, const uint32_t *row, bool *selected) {
     Chance chance[MAX_LITERALS];
     for (uint32_t k = 0; k < c->literals; k++) {
@@ -205,8 +205,8 @@ static void find_stretches(Counter *c, uint32_t n) {
     for (uint32_t j = 0; j < n; j++) {
         uint32_t kind = kind_at(c, context_of(n, j));
         if (j == 0 || kind != c->stretch_kind[at - 1]) {
-            same &= at >= c->stretches ||
-                    (c->stretch[at].first == j && c->stretch_kind[at] == kind);
+            same &=
+                at >= c->stretches || (c->stretch[at].first == j && c->stretch_kind[at] == kind);
             c->stretch[at].first = j;
             c->stretch_kind[at++] = kind;
         }
@@ -266,11 +266,13 @@ static bool ascending_stretch(Counter *c, const Literals *literals, uint32_t n, 
         !number_is_exact(query))
         return false;
     double q = atom_double(query), last = n;
-    double below = q <= 0 ? 0 : q >= last ? last : ceil(q);            /* indices < q */
-    double up_to = q < 0 ? 0 : q >= last ? last : floor(q) + 1;        /* indices <= q */
+    double below = q <= 0 ? 0 : q >= last ? last : ceil(q);     /* indices < q */
+    double up_to = q < 0 ? 0 : q >= last ? last : floor(q) + 1; /* indices <= q */
     unsigned holds = ops[node->op].holds;
     stretch->first = (uint32_t)(holds & OUTCOME_LESS ? 0 : holds & OUTCOME_EQUAL ? below : up_to);
-    stretch->last = (uint32_t)(holds & OUTCOME_GREATER ? last : holds & OUTCOME_EQUAL ? up_to : below);
+    stretch->last = (uint32_t)(holds & OUTCOME_GREATER ? last
+                               : holds & OUTCOME_EQUAL ? up_to
+                                                       : below);
     return true;
 }
 
@@ -316,8 +318,8 @@ static uint32_t count_row(const Counter *c, const Own *own, const Total *t, uint
                           unsigned which) {
     uint32_t count = 0;
     for (uint32_t r = 0; r < c->row_count; r++) {
-        count += keys_before(c, t, c->rows[r].last, which) -
-                 keys_before(c, t, c->rows[r].first, which);
+        count +=
+            keys_before(c, t, c->rows[r].last, which) - keys_before(c, t, c->rows[r].first, which);
         if (i < c->rows[r].first || i >= c->rows[r].last) continue;
         count -= (t->chance[c->stretch_of[i]] & which) != 0;
         count += which == 1 ? own->self.can : own->self.must;

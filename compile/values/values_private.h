@@ -35,11 +35,12 @@ typedef struct Entry {
     signed char moves;          /* aggregates: -1 no, 1 yes, 0 not yet asked */
     signed char order;          /* selectors: strict total order?  the same */
     signed char global;         /* sources: one value in an input?  the same */
+    bool single_kinds;          /* values_single_kinds, once known */
     double rounding;            /* values_rounding */
     bool rounding_known;
-    Run *run;         /* s-ops, where inputs are run */
-    RunRows *rows;    /* selectors, the same */
-    ConeTable *cone;  /* elementwise s-ops: results by their arguments' levels; NULL: not made */
+    Run *run;        /* s-ops, where inputs are run */
+    RunRows *rows;   /* selectors, the same */
+    ConeTable *cone; /* elementwise s-ops: results by their arguments' levels; NULL: not made */
 } Entry;
 
 struct Values {
@@ -53,8 +54,8 @@ struct Values {
     size_t entry_count;
     uint32_t *slot; /* by node: the variant under evaluation */
     size_t slot_count;
-    NodeId tokens, indices;  /* the two input sources */
-    Classes **classes;       /* those asked for so far */
+    NodeId tokens, indices; /* the two input sources */
+    Classes **classes;      /* those asked for so far */
     size_t class_count, class_capacity;
     Runs *runs;              /* NULL: products */
     double work, work_limit; /* combinations that products looked at; 0: no limit */

@@ -245,6 +245,25 @@ static bool is_function_of(Values *values, NodeId value, NodeId key) {
     return function;
 }
 
+/* What a key ranks: the x of `selector_width(select(x, x, <))` or another order; else NODE_NONE.
+ * Of two positions with different x one counts all that the other does, and one of the two: so
+ * where ranks are equal, x is. */
+static NodeId ranked(const Values *values, NodeId key) {
+    const Node *width = graph_node(values->graph, key);
+    if (width->kind != NODE_WIDTH) return NODE_NONE;
+    const Node *select = graph_node(values->graph, width->arg[0]);
+    bool order = select->kind == NODE_SELECT && (select->op == OP_LT || select->op == OP_LE ||
+                                                 select->op == OP_GT || select->op == OP_GE);
+    return order && select->arg[0] == select->arg[1] ? select->arg[0] : NODE_NONE;
+}
+
+/* Does an equality of this key pin the value? */
+static bool key_pins(Values *values, NodeId key, NodeId value) {
+    NodeId x = ranked(values, key);
+    return is_function_of(values, value, key) ||
+           (x != NODE_NONE && is_function_of(values, value, x));
+}
+
 /* Averaging several strings, or several bools, is an error whatever they are. */
 static bool never_averaged(const NodeValues *v) {
     for (uint32_t k = 1; k < v->count; k++)
@@ -281,7 +300,7 @@ bool values_moves(Values *values, NodeId aggregate) {
     for (uint32_t k = 0; k < conjuncts.count && facts && v && !moves; k++) {
         const Node *node = graph_node(values->graph, conjuncts.select[k]);
         if (node->kind == NODE_SELECT && node->op == OP_EQ)
-            moves = is_function_of(values, value, node->arg[0]);
+            moves = key_pins(values, node->arg[0], value);
     }
     if (facts && v && !moves) moves = values_marks_agree(values, selector, value);
     arena_free(scratch);
