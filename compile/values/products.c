@@ -7,7 +7,7 @@
 
 enum { MOST_BASIS = 64, MOST_ROOTS = 64, MOST_BITS = 1 << 28, POINTS_PER_ROW = 16 };
 #define NO_SET UINT32_MAX
-static const double SOURCE_COMBINATIONS = 250000;
+static const double SOURCE_COMBINATIONS = 250000, FEW_COMBINATIONS = 4096;
 
 /* --- enumeration ------------------------------------------------------------------------ */
 
@@ -149,6 +149,52 @@ static uint32_t all_sources(Values *values, const RowsRequest *request, NodeId *
     return count;
 }
 
+/* Do two s-ops depend on a common source? */
+static bool share_source(const Values *values, NodeId a, NodeId b) {
+    const NodeValues *v = &values->entry[a]->values, *w = &values->entry[b]->values;
+    for (uint32_t s = 0; s < v->all_sources; s++)
+        if (nodes_contain(w->sources, w->all_sources, v->sources[s])) return true;
+    return false;
+}
+
+/* An s-op of the list that is computed and shares a source with another; `count`: there is none. */
+static uint32_t find_shared(const Values *values, const NodeId *list, uint32_t count) {
+    for (uint32_t k = 0; k < count; k++) {
+        const NodeValues *v = &values->entry[list[k]]->values;
+        if (v->all_sources && v->sources[0] == list[k]) continue; /* a source itself */
+        for (uint32_t m = 0; m < count; m++)
+            if (m != k && share_source(values, list[k], list[m])) return k;
+    }
+    return count;
+}
+
+static bool add_element(const Values *values, NodeId id, NodeId *list, uint32_t *count) {
+    const NodeValues *v = &values->entry[id]->values;
+    if (values_fixed(v) || nodes_contain(list, *count, id)) return true;
+    if (*count == MOST_BASIS) return false;
+    list[(*count)++] = id;
+    return true;
+}
+
+/* S-ops that have no source in common, and determine the request's: as good as all their sources,
+ * and fewer values.  Those that do have one are replaced by their arguments. */
+static uint32_t apart(Values *values, const RowsRequest *request, NodeId *list) {
+    uint32_t count = 0, k;
+    if (values->domain->where != NODE_NONE) return UINT32_MAX; /* it is about sources */
+    for (uint32_t b = 0; b < request->basis_count; b++)
+        if (!add_element(values, request->basis[b], list, &count)) return UINT32_MAX;
+    while ((k = find_shared(values, list, count)) < count) {
+        Node node = *graph_node(values->graph, list[k]);
+        bool fits = true;
+        memmove(list + k, list + k + 1, (--count - k) * sizeof *list);
+        if (node.kind == NODE_TOKENS) fits = add_element(values, values->tokens, list, &count);
+        for (int a = 0; a < node.arity; a++)
+            fits = fits && add_element(values, node.arg[a], list, &count);
+        if (!fits) return UINT32_MAX;
+    }
+    return count;
+}
+
 /* The combinations of one context. */
 static double context_size(const Values *values, const Product *product, uint32_t context) {
     double size = 1;
@@ -183,6 +229,20 @@ static void make_cone(Values *values, const RowsRequest *request, Product *produ
                              points, arena);
 }
 
+/* Fewer combinations than these of the sources, or all that there are. */
+static void choose_apart(Values *values, const RowsRequest *request, bool by_class,
+                         Product *product, double *total, double *looked_at, Arena *arena) {
+    NodeId *list = ARENA_ARRAY(arena, MOST_BASIS, NodeId);
+    uint32_t size = apart(values, request, list);
+    if (size == UINT32_MAX) return;
+    Product other = {.basis = list, .count = size, .where = NODE_NONE};
+    double points, needed;
+    measure(values, request, &other, by_class, &points, &needed);
+    if (needed >= *looked_at) return;
+    *product = other;
+    *total = points, *looked_at = needed;
+}
+
 /* `by_class`: for sets, else for rows. */
 static bool choose_product(Values *values, const RowsRequest *request, bool by_class,
                            Product *product, NodeId *basis, Arena *arena) {
@@ -197,8 +257,11 @@ static bool choose_product(Values *values, const RowsRequest *request, bool by_c
         double total, looked_at;
         measure(values, request, product, by_class, &total, &looked_at);
         bool sources = attempt == 0; /* exact, but many bits have very many combinations */
+        double nominal = total;
+        if (sources && looked_at > (by_class ? FEW_COMBINATIONS : 0))
+            choose_apart(values, request, by_class, product, &total, &looked_at, arena);
         if (looked_at <= limit && !(sources && looked_at > SOURCE_COMBINATIONS)) {
-            if (!values_charge(values, request->about, total)) return false;
+            if (!values_charge(values, request->about, nominal)) return false;
             make_cone(values, request, product, looked_at, arena);
             return true;
         }
@@ -370,11 +433,12 @@ bool products_rows(Values *values, const RowsRequest *request, Rows *rows) {
     Product product;
     bool done = choose_product(values, request, false, &product, basis, scratch);
     if (done) {
-        double points = product.classes ? product.classes->apart : 1;
+        double points = product.classes ? product.classes->apart
+                                        : context_size(values, &product, request->only);
         RowSink sink = row_sink(values, request, points, scratch);
         SetId set[MOST_BASIS];
         for (uint32_t k = 0; k < product.count && !product.classes; k++)
-            set[k] = values->entry[basis[k]]->sets[request->only];
+            set[k] = values->entry[product.basis[k]]->sets[request->only];
         if (!product.classes) done = product_run(values, &product, set, gather_row, &sink);
         for (uint32_t b = 0; product.classes && b < product.classes->boxes && done; b++)
             done = product_run(values, &product, product.classes->box + (size_t)b * product.count,
