@@ -20,22 +20,51 @@ typedef struct Product {
     Cone *cone;
 } Product;
 
+/* The variant of each level, where a level has one. */
+static const uint32_t *level_variants(const Values *values, Entry *entry) {
+    if (entry->variant) return entry->variant;
+    uint32_t *variant = ARENA_ARRAY(values->arena, entry->values.count, uint32_t);
+    for (uint32_t k = 0; k < entry->values.count; k++)
+        variant[k] = variant_of(k, (KindBits)entry->kinds[k]);
+    return entry->variant = variant;
+}
+
+/* Consecutive members are a piece of all variants, and so are those that one end of them lacks. */
+static bool piece(const Values *values, Entry *entry, SetId set, SetId without, ConeRange *range) {
+    uint32_t first, last, from, to;
+    if (!entry->single_kinds || !sets_run(values->sets, set, &first, &last)) return false;
+    if (without != NO_SET) {
+        if (!sets_run(values->sets, without, &from, &to) || (from > first && to < last))
+            return false;
+        if (from > first)
+            last = from - 1;
+        else
+            first = to + 1;
+    }
+    *range = (ConeRange){level_variants(values, entry) + first, last + 1 - first};
+    return true;
+}
+
 /* The members of a set of the node's levels, each as all the kinds that it occurs as; those of
- * `without` left out, unless it is NO_SET. */
+ * `without`, which lies within it, left out, unless it is NO_SET. */
 static ConeRange variants(const Values *values, NodeId node, SetId set, SetId without,
                           Arena *arena) {
-    const unsigned char *kinds = values->entry[node]->kinds;
+    Entry *entry = values->entry[node];
+    ConeRange range = {NULL, 0};
+    if (piece(values, entry, set, without, &range)) return range;
     uint32_t members, lacking = 0, at = 0;
     const uint32_t *member = sets_get(values->sets, set, &members), *lack = NULL;
     if (without != NO_SET) lack = sets_get(values->sets, without, &lacking);
-    uint32_t *variant = ARENA_ARRAY(arena, (size_t)members * KIND_COUNT, uint32_t), count = 0;
+    uint32_t *variant = ARENA_ARRAY(arena, (size_t)members * KIND_COUNT, uint32_t);
     for (uint32_t k = 0; k < members; k++) {
         while (at < lacking && lack[at] < member[k]) at++;
         if (at < lacking && lack[at] == member[k]) continue;
         for (unsigned kind = 1; kind < 1u << KIND_COUNT; kind <<= 1)
-            if (kinds[member[k]] & kind) variant[count++] = variant_of(member[k], (KindBits)kind);
+            if (entry->kinds[member[k]] & kind)
+                variant[range.count++] = variant_of(member[k], (KindBits)kind);
     }
-    return (ConeRange){variant, count};
+    range.variant = variant;
+    return range;
 }
 
 /* At one tuple of sets. */

@@ -115,6 +115,14 @@ bool sets_within(const Sets *sets, SetId a, SetId b) {
     return k == x->count;
 }
 
+bool sets_run(const Sets *sets, SetId set, uint32_t *first, uint32_t *last) {
+    const SetList *list = &sets->list[set];
+    if (!is_run(list)) return false;
+    *first = list->member[0];
+    *last = list->member[list->count - 1];
+    return true;
+}
+
 bool sets_contain(const Sets *sets, SetId set, uint32_t member) {
     const SetList *list = &sets->list[set];
     uint32_t low = 0, high = list->count;

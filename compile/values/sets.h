@@ -17,6 +17,8 @@ const uint32_t *sets_get(const Sets *sets, SetId id, uint32_t *count);
 
 /* Is every member of `a` one of `b`? */
 bool sets_within(const Sets *sets, SetId a, SetId b);
+/* Are its members the numbers from the first to the last, one at least? */
+bool sets_run(const Sets *sets, SetId set, uint32_t *first, uint32_t *last);
 bool sets_contain(const Sets *sets, SetId set, uint32_t member);
 SetId sets_union(Sets *sets, const SetId *set, uint32_t count);
 

@@ -36,6 +36,7 @@ typedef struct Entry {
     signed char order;          /* selectors: strict total order?  the same */
     signed char global;         /* sources: one value in an input?  the same */
     bool single_kinds;          /* values_single_kinds, once known */
+    const uint32_t *variant;    /* by level, then; NULL: not yet asked */
     double rounding;            /* values_rounding */
     bool rounding_known;
     Run *run;        /* s-ops, where inputs are run */
