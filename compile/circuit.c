@@ -67,7 +67,7 @@ double table_slope(const CircuitTable *table, uint32_t o, double x, double reach
     for (uint32_t u = 0; u < shape->unit_count; u++) {
         double at = shape->units[u].at;
         if (at < x - reach || at > x + reach) continue;
-        slope += shape->factor[u * table->output_count + o];
+        slope += fabs(shape->units[u].sign) * shape->factor[u * table->output_count + o];
         largest = fmax(largest, fabs(slope));
     }
     return largest;

@@ -133,7 +133,8 @@ typedef struct TableOutput {
     uint32_t points;
 } TableOutput;
 
-/* One hidden unit: relu(sign * x - sign * at), counted from `at` to one side. */
+/* One hidden unit: relu(sign * x - sign * at), counted from `at` to one side.  The sign is 1 or -1;
+ * of a judged circuit any number. */
 typedef struct TableUnit {
     double at, sign;
 } TableUnit;
@@ -141,6 +142,8 @@ typedef struct TableUnit {
 /* How a table is interpolated: output o is base[o] + sum over units of factor[unit, o] * unit. */
 typedef struct TableShape {
     const TableUnit *units; /* by `at`, ascending */
+    const uint32_t *column; /* by unit: its place behind the table's first; NULL: in this order */
+    const double *off;      /* by unit: how far from that what its weights compute is; NULL: 0 */
     uint32_t unit_count;
     const double *base;   /* [outputs] */
     const double *factor; /* [units, outputs] */
@@ -217,6 +220,8 @@ typedef struct Circuit {
     uint32_t clear_count;
     const CircuitOutput *outputs;
     uint32_t output_count;
+    bool judged; /* read off weights (prove/judge.h): the slack of scores is all there is of them,
+                    the sink's share included */
 } Circuit;
 
 bool circuit_embedded(const CircuitPart *part);

@@ -191,5 +191,5 @@ TableShape scan_shape(const TableOutput *output, uint32_t outputs, bool steep, A
         }
     }
     add_bends(&g, outputs, first, units, factor, &count);
-    return (TableShape){units, count, base, factor};
+    return (TableShape){.units = units, .unit_count = count, .base = base, .factor = factor};
 }

@@ -183,6 +183,7 @@ static double score_slack(const Checker *k, const CircuitHead *head, const Model
 /* What the sink scores beyond what it should: 1/2 or 1 by the column behind the pairs. */
 static double sink_slack(const Checker *k, const CircuitHead *head, const ModelHead *ideal) {
     double slack = 0;
+    if (k->circuit->judged) return 0;
     for (size_t c = 0; head->kind != HEAD_PLAIN && c < ideal->key.cols; c++) {
         double there = 0, size = 0, wanted = head->kind == HEAD_COUNT ? 1 : 0.5;
         for (uint32_t d = 0; d < k->width; d++) {
@@ -385,13 +386,17 @@ static UnitBounds table_units(Checker *k, const CircuitTable *table, double x_er
         meant[k->circuit->parts[table->form.terms[t].part].dim] = true;
     double low, high;
     x_range(table, &low, &high);
-    for (size_t n = 0; n < count; n++) {
+    for (uint32_t n = 0; n < count; n++) {
+        size_t place = table->first_unit + (table->shape.column ? table->shape.column[n] : n);
+        const TableUnit *unit = &table->shape.units[n];
+        double off = table->shape.off ? table->shape.off[n] : 0, scale = fabs(unit->sign);
         double most = INFINITY; /* several terms may cancel */
         if (table->form.count == 1)
-            most = unit_reads(table, &table->shape.units[n], low, high, x_error);
-        unit_bounds(k, ideal, actual, table->first_unit + n, meant, most, &u.noise[n], &u.size[n]);
-        u.noise[n] += fabs(sum_lost(table->form.constant, -table->shape.units[n].at)); /* bias */
-        double reach = unit_reach(&table->shape.units[n], low, high) + x_error + u.noise[n];
+            most = scale * unit_reads(table, unit, low, high, x_error) + off;
+        unit_bounds(k, ideal, actual, place, meant, most, &u.noise[n], &u.size[n]);
+        u.noise[n] += fabs(sum_lost(table->form.constant, -unit->at)); /* bias */
+        if (table->shape.off) u.noise[n] += off + certificate_stray(k, table, ideal, n);
+        double reach = scale * (unit_reach(unit, low, high) + x_error) + u.noise[n];
         u.size[n] = fmin(u.size[n], reach);
     }
     return u;
@@ -417,7 +422,8 @@ static Bound output_bound(Checker *k, const CircuitTable *table, uint32_t o, dou
         b.error += fabs(f) * units->noise[u];
         sum += fabs(f) * units->size[u];
         exact &= f == 0 || units->noise[u] == 0;
-        grain = finer(grain, grain_of(f) * grain_of(shape->units[u].at));
+        double whole = grain_of(f) * grain_of(shape->units[u].sign);
+        grain = finer(grain, whole * grain_of(shape->units[u].at));
     }
     b.error += sum_rounding(k, sum, exact ? finer(grain, b.grain) : 0, shape->unit_count + 1);
     if (!exact) b.grain = 0;

@@ -54,6 +54,10 @@ double certificate_slack(const Checker *k, const Form *form);
 /* A decision: the error of what it reads, and its margin (INFINITY: nothing to decide). */
 void certificate_decide(Checker *k, double error, double allowed, const char *what,
                         const char *which);
+/* The errors of what a table's unit n reads otherwise than as its multiple of the form
+ * (certificate_stray.c). */
+double certificate_stray(const Checker *k, const CircuitTable *table, const ModelMlp *ideal,
+                         uint32_t n);
 /* Decoding one output (certificate_output.c). */
 void certificate_output(Checker *k, const CircuitOutput *output);
 

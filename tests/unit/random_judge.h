@@ -6,7 +6,7 @@
 #include "compile/check.h"
 #include "compile/compile.h"
 #include "compile/describe.h"
-#include "compile/prove/certificate.h"
+#include "compile/prove/judge.h"
 #include "interp/eval/session.h"
 #include "tests/unit/random_program.h"
 
@@ -23,9 +23,11 @@ typedef enum Judgement {
     JUDGED_UNFLAGGED,   /* where it has no answer cannot be told */
     JUDGED_NOT_RASP,    /* the evaluator refuses the program: of the generator, if often */
     JUDGED_REFUSED,     /* another error of the compiler: must hardly happen */
+    JUDGED_UNPROVED,    /* right, and not shown by its weights alone: the same */
     JUDGED_INVALID,     /* the model breaks the format */
     JUDGED_WRONG,       /* another answer than the interpreter's */
     JUDGED_BEYOND,      /* a measured error above the certified one */
+    JUDGED_LET_PASS,    /* weights were changed, and are shown to be right, and are wrong */
     JUDGED_CRASHED,
     JUDGED_STOPPED, /* out of memory or of time */
     JUDGEMENT_COUNT
@@ -40,11 +42,13 @@ static const char *const judgement_names[JUDGEMENT_COUNT] = {
     [JUDGED_NO_INPUT] = "no input without an error",
     [JUDGED_TOO_LARGE] = "too large",
     [JUDGED_REFUSED] = "refused by the compiler",
+    [JUDGED_UNPROVED] = "not proved",
     [JUDGED_UNFLAGGED] = "without a flag",
     [JUDGED_NOT_RASP] = "not RASP",
     [JUDGED_INVALID] = "an invalid model",
     [JUDGED_WRONG] = "wrong",
     [JUDGED_BEYOND] = "beyond the certified error",
+    [JUDGED_LET_PASS] = "changed, let pass and wrong",
     [JUDGED_CRASHED] = "crashed",
     [JUDGED_STOPPED] = "out of memory or time"};
 
@@ -58,9 +62,10 @@ typedef struct Judge {
     size_t parameters, inputs;
     Answers answers;
     size_t flagged; /* inputs on which a partial model has no answer */
+    bool prove;     /* its weights, too */
 } Judge;
 
-/* --- messages ------------------------------------------------------------------------------ */
+/* --- messages ------------------------------------------------------------------------- */
 
 static inline void judge_fault(void *context, Session *session, const Fault *fault) {
     Judge *judge = context;
@@ -94,7 +99,7 @@ static inline void add_atoms(Judge *judge, const char *label, const Atom *atoms,
     add_detail(judge, "]");
 }
 
-/* --- one program --------------------------------------------------------------------------- */
+/* --- one program ---------------------------------------------------------------------- */
 
 static inline Session *judge_session(Judge *judge, Budget *budget) {
     SessionOptions options = {.mode = SESSION_BATCH,
@@ -269,6 +274,100 @@ static inline Judgement judge_model(Judge *judge, Graph *graph, const Compiled *
     return report.compared ? JUDGED_RIGHT : JUDGED_NO_INPUT;
 }
 
+/* --- by its weights alone ------------------------------------------------------------- */
+
+typedef struct Spoilt {
+    uint64_t at; /* which weight; counted down */
+    uint64_t other;
+    int how; /* SPOIL_… */
+    double factor, add;
+    Tensor *tensor;
+} Spoilt;
+
+enum { SPOIL_WEIGHT, SPOIL_ROWS, SPOIL_COLUMNS, SPOIL_COUNT };
+
+/* Changes a weight, or exchanges its row or its column with another one; a second time, back. */
+static inline void spoil_tensor(Spoilt *s, size_t at) {
+    Tensor *t = s->tensor;
+    size_t row = at / t->cols, column = at % t->cols;
+    if (s->how == SPOIL_WEIGHT) t->data[at] = t->data[at] * s->factor + s->add;
+    size_t count = s->how == SPOIL_ROWS ? t->cols : s->how == SPOIL_COLUMNS ? t->rows : 0;
+    for (size_t k = 0; k < count; k++) {
+        size_t x = s->how == SPOIL_ROWS ? row * t->cols + k : k * t->cols + column;
+        size_t y = s->how == SPOIL_ROWS ? s->other % t->rows * t->cols + k
+                                        : k * t->cols + s->other % t->cols;
+        double kept = t->data[x];
+        t->data[x] = t->data[y];
+        t->data[y] = kept;
+    }
+}
+
+static inline bool spoil(const char *name, Tensor *tensor, void *context) {
+    Spoilt *s = context;
+    size_t size = tensor_size(tensor);
+    (void)name;
+    if (s->at >= size) {
+        s->at -= size;
+        return true;
+    }
+    s->tensor = tensor;
+    return false;
+}
+
+static inline Spoilt draw_spoilt(const Model *model, uint64_t *random) {
+    static const double factor[] = {1, 1, 1, -1, 1.5, 0, 2, 1.01};
+    static const double add[] = {1, -1, 0.25, 0, 0, 0, 0, 0};
+    *random = *random * 0xd1342543de82ef95u + 1;
+    Spoilt s = {.at = (*random >> 16) % model_parameters(model),
+                .other = *random >> 40,
+                .how = (int)((*random >> 8) % SPOIL_COUNT),
+                .factor = factor[*random >> 61],
+                .add = add[*random >> 61]};
+    (void)model_visit(model, spoil, &s);
+    return s;
+}
+
+/* Changes weights, one at a time or a line of them: what is still shown must still be right. */
+static inline bool judge_spoilt(Judge *judge, Graph *graph, const Compiled *compiled,
+                                const CompileOutput *outputs, size_t count,
+                                const CompileOptions *options, Arena *parent) {
+    uint64_t random = 0x9e3779b97f4a7c15u + model_parameters(compiled->model);
+    bool right = true;
+    for (int k = 0; k < 6 && right; k++) {
+        Arena *arena = arena_child(parent);
+        Verdict verdict;
+        Spoilt s = draw_spoilt(compiled->model, &random);
+        double old = s.tensor->data[s.at];
+        spoil_tensor(&s, s.at);
+        if (judge_claims(compiled->circuit, graph, options->way, options->table_limit,
+                         compiled->model, arena, &verdict)) {
+            Compiled changed = *compiled;
+            changed.certificate = &verdict.certificate;
+            right = judge_model(judge, graph, &changed, outputs, count, arena) == JUDGED_RIGHT;
+        }
+        if (s.how == SPOIL_WEIGHT)
+            s.tensor->data[s.at] = old;
+        else
+            spoil_tensor(&s, s.at);
+        arena_free(arena);
+    }
+    return right;
+}
+
+static inline Judgement judge_proof(Judge *judge, Graph *graph, const Compiled *compiled,
+                                    const CompileOutput *outputs, size_t count,
+                                    const CompileOptions *options, Arena *arena) {
+    Verdict verdict;
+    if (!judge_claims(compiled->circuit, graph, options->way, options->table_limit, compiled->model,
+                      arena, &verdict)) {
+        snprintf(judge->detail, sizeof judge->detail, "%s%s", verdict.refused,
+                 verdict.certificate.broken);
+        return JUDGED_UNPROVED;
+    }
+    return judge_spoilt(judge, graph, compiled, outputs, count, options, arena) ? JUDGED_RIGHT
+                                                                                : JUDGED_LET_PASS;
+}
+
 static inline Judgement judge_session_program(Judge *judge, Session *session,
                                               const RandomProgram *p, const char *text,
                                               CompileOptions options, Compiled *compiled) {
@@ -306,7 +405,10 @@ static inline Judgement judge_session_program(Judge *judge, Session *session,
         return JUDGED_STOPPED;
     judge->answers = compiled->answers;
     judge->parameters = model_parameters(compiled->model);
-    return judge_model(judge, graph, compiled, outputs, count, arena);
+    Judgement judgement = judge_model(judge, graph, compiled, outputs, count, arena);
+    return judge->prove && judgement == JUDGED_RIGHT
+               ? judge_proof(judge, graph, compiled, outputs, count, &options, arena)
+               : judgement;
 }
 
 /* Judges the program's text; judge->detail says what is wrong. */

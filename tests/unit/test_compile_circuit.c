@@ -174,7 +174,8 @@ static void some_table(SomeTable *s, Random *random, bool whole) {
         s->factor[u] = some_number(random, whole);
         at += whole ? (double)(1 + random_below(random, 4)) : fabs(some_number(random, false));
     }
-    TableShape shape = {s->unit, count, &s->base, s->factor};
+    TableShape shape = {
+        .units = s->unit, .unit_count = count, .base = &s->base, .factor = s->factor};
     s->table = (CircuitTable){.shape = shape, .output_count = 1};
 }
 

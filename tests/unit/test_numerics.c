@@ -256,7 +256,8 @@ static void some_output(SomeOutput *s, Random *random) {
         s->noise[u] = fabs(some(random, 9)) / 1024;
         s->size[u] = 64;
     }
-    s->table.shape = (TableShape){s->unit, units, &s->base, s->factor};
+    s->table.shape =
+        (TableShape){.units = s->unit, .unit_count = units, .base = &s->base, .factor = s->factor};
     s->table.output_count = 1;
     s->output.points = 1 + (uint32_t)random_below(random, MOST_POINTS);
     for (uint32_t p = 0; p < s->output.points; p++) {

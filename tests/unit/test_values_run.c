@@ -4,7 +4,8 @@
  * For each s-op its set and kinds in each context, for each selector the counts of its rows, joint
  * values of s-ops drawn, pairs of levels that meet, and which nodes can fail; of the inputs on
  * which the node has an answer.  Sequences that mix strings with numbers, which the interpreter
- * refuses and runs keep, are left out.  And what products find must hold all of it. */
+ * refuses and runs keep, are left out.  And what products find must hold all of it: sets, counts of
+ * rows, joint values, also over a basis, levels that meet, values that are moved. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -224,6 +225,48 @@ static void check_selector(Trial *t, NodeId node) {
     }
     assert_int_equal(facts->never_empty, some);
     assert_int_equal(facts->at_most_one, one);
+    const SelectorFacts *products = values_selector(t->products, node);
+    for (uint32_t c = 0; products && c < contexts; c++)
+        if (counts.least[c] <= LONGEST &&
+            (products->least[c] > counts.least[c] || products->most[c] < counts.most[c]))
+            fail_msg("%s\n%s: %u to %u keys in context %u, products say %u to %u", t->text,
+                     shown(t, node), counts.least[c], counts.most[c], c, products->least[c],
+                     products->most[c]);
+}
+
+/* --- what is moved ----------------------------------------------------------------------- */
+
+typedef struct Moving {
+    NodeId aggregate;
+    bool differs; /* a row selects several values */
+} Moving;
+
+static void find_moving(Trial *t, Exec *exec, uint32_t n, void *context) {
+    Moving *m = context;
+    Fault fault = {0};
+    Node node = *graph_node(t->graph, m->aggregate);
+    const Column *result = exec_column(exec, m->aggregate, &fault);
+    const Column *value = result ? exec_column(exec, node.arg[1], &fault) : NULL;
+    const bool *matrix = value && exec_check_selector(exec, node.arg[0], &fault)
+                             ? exec_matrix(exec, node.arg[0], &fault)
+                             : NULL;
+    for (uint32_t i = 0; matrix && i < n; i++)
+        for (uint32_t j = 0, first = n; j < n; j++) {
+            if (!matrix[i * n + j]) continue;
+            if (first == n) first = j;
+            m->differs |= !atom_equal(column_at(value, first), column_at(value, j));
+        }
+}
+
+static void check_moves(Trial *t, NodeId node) {
+    Moving moving = {.aggregate = node};
+    bool runs = values_moves(t->values, node), products = values_moves(t->products, node);
+    if (!runs && !products) return;
+    each_input(t, find_moving, &moving);
+    if (moving.differs)
+        fail_msg("%s\n%s is said to move what it mixes: runs %d, products %d", t->text,
+                 shown(t, node), runs, products);
+    t->facts++;
 }
 
 /* --- several ----------------------------------------------------------------------------- */
@@ -234,6 +277,49 @@ static NodeId draw_sop(Trial *t) {
         if (t->needed[node] && !node_is_selector(graph_node(t->graph, node))) return node;
     }
     return t->root;
+}
+
+static uint32_t products_level(Trial *t, NodeId node, uint32_t level) {
+    const NodeValues *v = values_of(t->products, node);
+    Atom value = values_of(t->values, node)->levels[level];
+    for (uint32_t k = 0; k < v->count; k++)
+        if (atom_equal(v->levels[k], value) || atom_same(v->levels[k], value)) return k;
+    return UINT32_MAX;
+}
+
+/* What products find holds every row that occurs; so it does where the rows are asked for as
+ * functions of the first nodes' arguments. */
+static void check_products_rows(Trial *t, const NodeId *nodes, TupleMap *joint, const Rows *rows) {
+    TupleMap *found_rows = tuple_map_new(t->arena, 3);
+    bool found;
+    for (size_t r = 0; r < rows->row_count; r++)
+        (void)tuple_map_at(found_rows, rows->level + r * 3, &found);
+    for (uint32_t k = 0; k < tuple_map_count(joint); k++) {
+        uint32_t row[3];
+        for (uint32_t m = 0; m < 3; m++)
+            row[m] = products_level(t, nodes[m], tuple_map_key(joint, k)[m]);
+        (void)tuple_map_at(found_rows, row, &found);
+        if (!found)
+            fail_msg("%s\n%s, %s and %s: products lack a row", t->text, shown(t, nodes[0]),
+                     shown(t, nodes[1]), shown(t, nodes[2]));
+    }
+    t->facts += tuple_map_count(joint);
+}
+
+static void check_products_joint(Trial *t, const NodeId *nodes, TupleMap *joint) {
+    NodeId basis[3 * OP_MAX_ARITY];
+    uint32_t count = 0;
+    Rows rows;
+    if (values_rows(t->products, nodes, 3, UINT32_MAX, &rows))
+        check_products_rows(t, nodes, joint, &rows);
+    for (int m = 0; m < 3; m++) {
+        const Node *n = graph_node(t->graph, nodes[m]);
+        bool inner = n->kind == NODE_MAP || n->kind == NODE_LOOKUP;
+        for (int k = 0; inner && k < n->arity; k++) basis[count++] = n->arg[k];
+        if (!inner) basis[count++] = nodes[m];
+    }
+    if (values_rows_over(t->products, basis, count, nodes, 3, &rows))
+        check_products_rows(t, nodes, joint, &rows);
 }
 
 /* Joint values over all contexts. */
@@ -256,6 +342,7 @@ static void check_joint(Trial *t) {
     }
     assert_int_equal(rows.row_count, occurring_rows);
     t->facts += rows.row_count;
+    check_products_joint(t, nodes, joint);
 }
 
 typedef struct Meeting {
@@ -278,6 +365,22 @@ static void find_meeting(Trial *t, Exec *exec, uint32_t n, void *context) {
                     level_of(t, m->query, column_at(q, i))] = 1;
 }
 
+static void check_products_meeting(Trial *t, const Meeting *m) {
+    const NodeValues *k = values_of(t->products, m->key), *q = values_of(t->products, m->query);
+    uint32_t keys = values_of(t->values, m->key)->count;
+    if (!k || !q) return;
+    unsigned char *meet = ARENA_ARRAY(t->arena, (size_t)k->count * q->count, unsigned char);
+    values_meet(t->products, m->key, m->query, meet);
+    for (uint32_t a = 0; a < keys; a++)
+        for (uint32_t b = 0; b < m->queries; b++) {
+            if (!m->meet[a * m->queries + b]) continue;
+            uint32_t x = products_level(t, m->key, a), y = products_level(t, m->query, b);
+            if (x == UINT32_MAX || y == UINT32_MAX || !meet[(size_t)x * q->count + y])
+                fail_msg("%s\n%s and %s meet, products say not", t->text, shown(t, m->key),
+                         shown(t, m->query));
+        }
+}
+
 static void check_meeting(Trial *t) {
     Meeting m = {.key = draw_sop(t), .query = draw_sop(t)};
     m.queries = values_of(t->values, m.query)->count;
@@ -290,6 +393,7 @@ static void check_meeting(Trial *t) {
     if (size && memcmp(meet, m.meet, size) != 0)
         fail_msg("%s\n%s and %s meet otherwise", t->text, shown(t, m.key), shown(t, m.query));
     t->facts += size;
+    check_products_meeting(t, &m);
 }
 
 /* Does the root have an answer everywhere exactly if no node below it fails? */
@@ -329,6 +433,7 @@ static void check_all(Trial *t) {
             check_selector(t, node);
         else
             check_sop(t, node);
+        if (graph_node(t->graph, node)->kind == NODE_AGGREGATE) check_moves(t, node);
     }
     for (int k = 0; k < DRAWN; k++) {
         check_joint(t);

@@ -1,0 +1,148 @@
+/* judge_private.h: what the parts of the judge share.
+ *
+ *     judge_read      the walk over the weights: what every dimension holds, layer by layer
+ *     judge_head      a head's values and default; judge_scores its scores against its selector,
+ *                     judge_mask what a mask leaves of that
+ *     judge_sublayer  hidden units; judge_tables.h as functions of one number
+ *     judge_outputs   what is decoded
+ *     judge_solve     is one number another?  The rules by which that is shown
+ *     judge_nodes     s-ops under names that the rules can compare
+ *     judge_kinds     ints, floats and bools as values
+ *     judge_widths    identities of widths
+ *     judge_linear    linear forms over s-ops
+ *     judge_fails     what fails where an output does not
+ */
+#ifndef RASP_COMPILE_PROVE_JUDGE_PRIVATE_H
+#define RASP_COMPILE_PROVE_JUDGE_PRIVATE_H
+
+#include "compile/prove/judge.h"
+#include "compile/values/formula.h"
+#include "compile/values/numbers.h"
+#include "compile/values/values.h"
+
+#include <float.h>
+
+/* A number at a position: the sum of factor * s-op, and a constant, within `slack`. */
+typedef struct Term {
+    NodeId node;
+    double factor;
+} Term;
+typedef struct Linear {
+    const Term *term; /* by node, ascending; no factor is 0 */
+    uint32_t count;
+    double constant, slack;
+} Linear;
+
+/* What stands in a node's dimension was shown by what stands in another's. */
+typedef struct Reliance {
+    NodeId node, on;
+} Reliance;
+
+/* The greater of two errors; INFINITY where nobody knows. */
+static inline double worse(double a, double b) {
+    if (isnan(a) || isnan(b)) return INFINITY;
+    return a > b ? a : b;
+}
+
+typedef struct Judge {
+    const Circuit *claims;
+    Graph *graph;
+    Values *values;
+    const Model *model;
+    Arena *arena;
+    Verdict *verdict;
+    Linear *state;     /* by dimension: what it holds at program positions */
+    double *row0;      /* by dimension: what it holds in row 0 */
+    Linear *held;      /* by claimed part: what its dimension held when that was last looked at */
+    bool *shown;       /* by claimed part: it was looked at when it was written */
+    const bool *below; /* by node: is it of the program, below some output? */
+    NodeId below_count;
+    NodeId *name; /* by node: 1 + judge_name of it; 0: not yet asked */
+    size_t name_count;
+    Reliance *reliance;
+    size_t reliance_count, reliance_capacity;
+    /* What is made: the claims with numbers. */
+    Circuit *circuit;
+    CircuitPart *parts; /* the claims', one a dimension, one a column of tables */
+    size_t part_count, part_capacity;
+} Judge;
+
+/* False, for returning it; the first refusal stands. */
+bool judge_refuse(Judge *j, NodeId node, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+const char *judge_text(const Judge *j, NodeId node);
+
+/* --- judge_linear --------------------------------------------------------------------- */
+
+Linear linear_constant(double constant);
+/* factor * node; a constant where the s-op has one value. */
+Linear linear_node(Judge *j, NodeId node, double factor);
+/* a + factor * b; terms that cancel but for the rounding of their factors are slack. */
+Linear linear_add(Judge *j, Linear a, double factor, Linear b);
+/* At given numbers of its terms; *lost: bound on what rounding that made. */
+double linear_at(const Linear *l, const double *number, double *lost);
+/* The largest absolute value of the s-op, or of the form; INFINITY: not known. */
+double node_size(Judge *j, NodeId node);
+double linear_size(Judge *j, const Linear *l);
+bool linear_is_zero(const Linear *l);
+/* The number of a level, NAN where no double holds it. */
+double level_number(const NodeValues *v, uint32_t level);
+
+/* --- judge_nodes ---------------------------------------------------------------------- */
+
+/* The same s-op, in terms of those below the outputs where it is a function of one that moves. */
+NodeId judge_name(Judge *j, NodeId node);
+/* Can the node be computed from those of the basis? */
+bool node_follows(Judge *j, NodeId node, const NodeId *basis, uint32_t count);
+/* Does it depend only on what those depend on? */
+bool node_depends(Judge *j, NodeId node, const NodeId *on, uint32_t count);
+/* A table as an s-op: number[level] for the node's levels. */
+NodeId node_coded(Judge *j, NodeId node, const double *number);
+
+/* --- judge_kinds ---------------------------------------------------------------------- */
+
+/* The number of the bit of its kind, as an s-op; NODE_NONE: not known. */
+NodeId kind_node(Judge *j, NodeId node);
+
+/* --- judge_solve ---------------------------------------------------------------------- */
+
+/* Joint values of s-ops, the last one a function of what the others are made of, if need be. */
+bool joint_rows(Judge *j, const NodeId *nodes, uint32_t count, Rows *rows);
+/* Shows that the form is a constant within *slack (which may be INFINITY: not shown). */
+void solve_constant(Judge *j, Linear l, double *constant, double *slack);
+/* Shows that l = scale * node + constant within *slack. */
+void solve_affine(Judge *j, Linear l, NodeId node, double *scale, double *constant, double *slack);
+/* y = scale * x + constant on all points, plain numbers preferred; returns how far it is off. */
+double fit_affine(const double *x, const double *y, size_t count, double *scale, double *constant);
+/* The least distance of two different numbers of the s-op; INFINITY: there are none. */
+double node_gap(Judge *j, NodeId node);
+
+/* --- judge_widths --------------------------------------------------------------------- */
+
+/* The same without widths, or with one, where that is shown key by key. */
+Linear widths_drop(Judge *j, Linear l);
+/* The width of a part of its selector, if the rest selects nothing more or less. */
+NodeId width_alike(Judge *j, NodeId width);
+
+/* --- judge_fails ---------------------------------------------------------------------- */
+
+void relies_on(Judge *j, NodeId node, NodeId on);
+void relies_on_form(Judge *j, NodeId node, const Linear *l);
+/* Does nothing fail, that the nodes `from` rely on, on inputs on which the output does not? */
+bool judge_reliance(Judge *j, NodeId output, const NodeId *from, size_t count);
+
+/* --- the walk ------------------------------------------------------------------------- */
+
+/* The form that a column of a matrix reads. */
+Linear read_column(Judge *j, const Tensor *t, size_t column);
+/* What it gives in row 0; *lost: bound on what rounding that here makes. */
+double read_row0(const Judge *j, const Tensor *t, size_t column, double *lost);
+/* Adds what the head writes to what dimensions hold after it. */
+bool judge_head(Judge *j, const CircuitHead *claim, CircuitHead *head, Linear *after,
+                double *after0);
+bool judge_scores(Judge *j, const CircuitHead *claim, const ModelHead *weights, double *slack);
+bool judge_sublayer(Judge *j, uint32_t layer, uint32_t sublayer);
+bool judge_outputs(Judge *j);
+bool same_atom(Atom a, const RtAtom *b);
+
+#endif

@@ -1,0 +1,360 @@
+/* Is one number another?  In this order: terms cancel; sums, affine images and choices are taken
+ * apart until they do; widths cancel key by key; what is left is tried on all joint values. */
+#include "compile/prove/judge_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_JOINT = 48 };
+static const double MANY_PAIRS = 20000;
+
+/* --- joint values --------------------------------------------------------------------- */
+
+typedef struct Cut {
+    Judge *j;
+    bool *inside; /* by node: the target, or below it */
+    bool *seen;
+    NodeId *node;
+    uint32_t count;
+} Cut;
+
+static bool is_elementwise(const Judge *j, NodeId node) {
+    NodeKind kind = graph_node(j->graph, node)->kind;
+    return kind == NODE_MAP || kind == NODE_LOOKUP;
+}
+
+static void mark_inside(Cut *c, NodeId node) {
+    if (c->inside[node]) return;
+    c->inside[node] = true;
+    const Node *n = graph_node(c->j->graph, node);
+    for (int k = 0; k < n->arity && is_elementwise(c->j, node); k++) mark_inside(c, n->arg[k]);
+}
+
+/* Adds what the node is made of: the target's own parts, where it meets them. */
+static void add_cut(Cut *c, NodeId node, bool to_sources) {
+    const Node *n = graph_node(c->j->graph, node);
+    if (c->seen[node] || n->kind == NODE_CONSTANT) return;
+    c->seen[node] = true;
+    if ((c->inside[node] && !to_sources) || !is_elementwise(c->j, node)) {
+        c->node[c->count++] = node;
+        return;
+    }
+    for (int k = 0; k < n->arity; k++) add_cut(c, n->arg[k], to_sources);
+}
+
+bool joint_rows(Judge *j, const NodeId *nodes, uint32_t count, Rows *rows) {
+    NodeId target = nodes[count - 1];
+    if (count > MOST_JOINT) return false;
+    for (uint32_t k = 0; k < count; k++)
+        if (!values_of(j->values, nodes[k])) return false;
+    if (values_exact(j->values)) return values_rows(j->values, nodes, count, UINT32_MAX, rows);
+    Arena *scratch = arena_child(j->arena);
+    size_t total = graph_count(j->graph);
+    Cut c = {j, ARENA_ARRAY(scratch, total, bool), ARENA_ARRAY(scratch, total, bool),
+             ARENA_ARRAY(scratch, 2 * total, NodeId), 0};
+    mark_inside(&c, target);
+    for (uint32_t k = 0; k + 1 < count; k++) add_cut(&c, nodes[k], false);
+    for (uint32_t k = 0; k < count; k++)
+        if (!node_follows(j, nodes[k], c.node, c.count)) {
+            memset(c.seen, 0, total * sizeof *c.seen);
+            add_cut(&c, nodes[k], true);
+        }
+    bool done = true;
+    for (uint32_t k = 0; k < c.count && done; k++) done = values_of(j->values, c.node[k]) != NULL;
+    if (c.count == 0) c.node[c.count++] = target;
+    done = done && c.count <= MOST_JOINT &&
+           values_rows_over(j->values, c.node, c.count, nodes, count, rows);
+    arena_free(scratch);
+    return done;
+}
+
+/* --- taking apart --------------------------------------------------------------------- */
+
+static bool numeric(Judge *j, NodeId node) {
+    const NodeValues *v = values_of(j->values, node);
+    return v && values_numeric(v);
+}
+
+/* What rounding the sum of two s-ops can lose. */
+static double sum_slack(Judge *j, NodeId a, NodeId b, double sign, NodeId node) {
+    const NodeValues *x = values_of(j->values, a), *y = values_of(j->values, b);
+    double most = 0;
+    bool whole = node_size(j, a) + node_size(j, b) <= 0x1p53;
+    for (uint32_t k = 0; k < x->count && whole; k++) whole = atom_is_integral(x->levels[k]);
+    for (uint32_t k = 0; k < y->count && whole; k++) whole = atom_is_integral(y->levels[k]);
+    if (whole) return 0;
+    if ((double)x->count * y->count > MANY_PAIRS) return DBL_EPSILON * node_size(j, node);
+    for (uint32_t k = 0; k < x->count; k++)
+        for (uint32_t m = 0; m < y->count; m++) {
+            double lost = sum_lost(level_number(x, k), sign * level_number(y, m));
+            if (isfinite(lost)) most = fmax(most, fabs(lost));
+        }
+    return most;
+}
+
+static bool open_sum(Judge *j, NodeId node, const Node *n, Linear *sum) {
+    if (n->kind != NODE_MAP || (n->op != OP_ADD && n->op != OP_SUB)) return false;
+    if (!numeric(j, n->arg[0]) || !numeric(j, n->arg[1])) return false;
+    double sign = n->op == OP_ADD ? 1 : -1;
+    *sum = linear_add(j, linear_node(j, n->arg[0], 1), sign, linear_node(j, n->arg[1], 1));
+    sum->slack += sum_slack(j, n->arg[0], n->arg[1], sign, node);
+    return true;
+}
+
+/* The one argument that varies, or NODE_NONE. */
+static NodeId only_argument(const Judge *j, const Node *n) {
+    NodeId only = NODE_NONE;
+    for (int k = 0; k < n->arity; k++) {
+        if (graph_node(j->graph, n->arg[k])->kind == NODE_CONSTANT || n->arg[k] == only) continue;
+        if (only != NODE_NONE) return NODE_NONE;
+        only = n->arg[k];
+    }
+    return only;
+}
+
+/* node = a * argument + b on all values. */
+static bool open_affine(Judge *j, NodeId node, const Node *n, Linear *sum) {
+    NodeId arg = only_argument(j, n);
+    Rows rows;
+    if (arg == NODE_NONE || !numeric(j, arg) || !numeric(j, node)) return false;
+    if (!joint_rows(j, (NodeId[]){arg, node}, 2, &rows) || rows.row_count < 2) return false;
+    const NodeValues *x = values_of(j->values, arg), *y = values_of(j->values, node);
+    double *at = ARENA_ARRAY(j->arena, rows.row_count, double), a, b;
+    double *value = ARENA_ARRAY(j->arena, rows.row_count, double);
+    for (size_t r = 0; r < rows.row_count; r++) {
+        at[r] = level_number(x, rows.level[2 * r]);
+        value[r] = level_number(y, rows.level[2 * r + 1]);
+    }
+    double off = fit_affine(at, value, rows.row_count, &a, &b);
+    if (!(off <= 1e-13 * (node_size(j, node) + fabs(b)))) return false;
+    *sum = linear_add(j, linear_constant(b), a, linear_node(j, arg, 1));
+    sum->slack += off;
+    return true;
+}
+
+static bool has_term(const Linear *l, NodeId node, double *factor) {
+    for (uint32_t k = 0; k < l->count; k++)
+        if (l->term[k].node == node) {
+            *factor = l->term[k].factor;
+            return true;
+        }
+    return false;
+}
+
+/* `a if c else b` is b + (a - b if c else 0), where somebody has computed that. */
+static bool open_choice(Judge *j, const Linear *l, NodeId node, const Node *n, Linear *sum) {
+    if (n->kind != NODE_MAP || n->op != OP_IF) return false;
+    NodeId a = n->arg[1], b = n->arg[2], zero = graph_constant(j->graph, atom_int(0), SPAN_NONE);
+    if (!numeric(j, a) || !numeric(j, b)) return false;
+    NodeId difference = graph_map(j->graph, OP_SUB, (NodeId[]){a, b}, n->span);
+    NodeId gate = graph_map(j->graph, OP_IF, (NodeId[]){n->arg[0], difference, zero}, n->span);
+    double f, g;
+    gate = judge_name(j, gate);
+    if (!has_term(l, node, &f) || !has_term(l, gate, &g) || f * g > 0 || !numeric(j, gate))
+        return false;
+    *sum = linear_add(j, linear_node(j, b, 1), 1, linear_node(j, gate, 1));
+    sum->slack += sum_slack(j, a, b, -1, difference);
+    return true;
+}
+
+/* Replaces one term, the last that can be taken apart. */
+static bool open_one(Judge *j, Linear *l) {
+    for (uint32_t k = l->count; k-- > 0;) {
+        NodeId node = l->term[k].node;
+        Node n = *graph_node(j->graph, node);
+        Linear sum, rest = *l;
+        if (!is_elementwise(j, node)) continue;
+        if (!open_choice(j, l, node, &n, &sum) && !open_sum(j, node, &n, &sum) &&
+            !open_affine(j, node, &n, &sum))
+            continue;
+        Term *term = ARENA_ARRAY(j->arena, l->count, Term);
+        rest.term = term;
+        rest.count = 0;
+        for (uint32_t m = 0; m < l->count; m++)
+            if (m != k) term[rest.count++] = l->term[m];
+        *l = linear_add(j, rest, l->term[k].factor, sum);
+        return true;
+    }
+    return false;
+}
+
+static Linear open_all(Judge *j, Linear l) {
+    while (l.count && open_one(j, &l)) budget_poll(arena_budget(j->arena));
+    return l;
+}
+
+/* --- trying all ----------------------------------------------------------------------- */
+
+/* The least and most of the form on all joint values. */
+static bool range_of(Judge *j, const Linear *l, double *least, double *most, double *lost) {
+    Rows rows;
+    NodeId nodes[MOST_JOINT];
+    double number[MOST_JOINT], off;
+    if (l->count > MOST_JOINT) return false;
+    for (uint32_t k = 0; k < l->count; k++) nodes[k] = l->term[k].node;
+    if (!joint_rows(j, nodes, l->count, &rows)) return false;
+    *least = INFINITY, *most = -INFINITY, *lost = 0;
+    for (size_t r = 0; r < rows.row_count; r++) {
+        for (uint32_t k = 0; k < l->count; k++)
+            number[k] =
+                level_number(values_of(j->values, nodes[k]), rows.level[r * rows.width + k]);
+        double x = linear_at(l, number, &off);
+        if (isnan(x)) return false;
+        *least = fmin(*least, x), *most = fmax(*most, x), *lost = worse(*lost, off);
+    }
+    if (rows.row_count == 0) *least = *most = 0;
+    return true;
+}
+
+/* Do two s-ops depend on a common source? */
+static bool share_source(Judge *j, NodeId a, NodeId b) {
+    const NodeValues *v = values_of(j->values, a), *w = values_of(j->values, b);
+    for (uint32_t k = 0; v && w && k < v->source_count; k++)
+        for (uint32_t m = 0; m < w->source_count; m++)
+            if (v->sources[k] == w->sources[m]) return true;
+    return false;
+}
+
+/* Takes the first term, and those that depend on what it depends on, out of the form. */
+static Linear take_together(Judge *j, Linear *l) {
+    Term *taken = ARENA_ARRAY(j->arena, l->count, Term);
+    Term *left = ARENA_ARRAY(j->arena, l->count, Term);
+    bool *in = ARENA_ARRAY(j->arena, l->count, bool), grown = true;
+    Linear some = {.term = taken}, rest = *l;
+    in[0] = true;
+    while (grown) {
+        grown = false;
+        for (uint32_t k = 0; k < l->count; k++)
+            for (uint32_t m = 0; m < l->count && !in[k]; m++)
+                if (in[m] && share_source(j, l->term[m].node, l->term[k].node))
+                    grown = in[k] = true;
+    }
+    rest.term = left;
+    rest.count = 0;
+    for (uint32_t k = 0; k < l->count; k++)
+        if (in[k])
+            taken[some.count++] = l->term[k];
+        else
+            left[rest.count++] = l->term[k];
+    *l = rest;
+    return some;
+}
+
+/* All terms together, else those that have to do with each other, else each by itself. */
+static void find_range(Judge *j, Linear l, double *least, double *most, double *lost) {
+    if (range_of(j, &l, least, most, lost)) return;
+    *least = *most = l.constant, *lost = 0;
+    while (l.count) {
+        Linear some = take_together(j, &l);
+        double low, high, off;
+        if (!range_of(j, &some, &low, &high, &off)) {
+            high = linear_size(j, &some);
+            low = -high;
+            off = 0;
+        }
+        *least += low, *most += high, *lost += off;
+    }
+    *lost += 64 * DBL_EPSILON * (fabs(*least) + fabs(*most));
+}
+
+void solve_constant(Judge *j, Linear l, double *constant, double *slack) {
+    double least = l.constant, most = l.constant, lost = 0;
+    if (l.count) l = open_all(j, l);
+    if (l.count) l = widths_drop(j, l);
+    least = most = l.constant;
+    if (l.count) find_range(j, l, &least, &most, &lost);
+    *constant = least == most ? least : least + (most - least) / 2;
+    *slack = l.slack + lost + (most - least);
+    if (isnan(*slack) || !isfinite(*constant)) *slack = INFINITY;
+}
+
+/* --- affine --------------------------------------------------------------------------- */
+
+double fit_affine(const double *x, const double *y, size_t count, double *scale, double *constant) {
+    size_t low = 0, high = 0;
+    for (size_t k = 1; k < count; k++) {
+        if (x[k] < x[low]) low = k;
+        if (x[k] > x[high]) high = k;
+    }
+    double a = count && x[high] > x[low] ? (y[high] - y[low]) / (x[high] - x[low]) : 0;
+    const double try_a[] = {1, a == 0 ? 1 : copysign(exp2(round(log2(fabs(a)))), a), a};
+    double best = INFINITY;
+    *scale = *constant = 0;
+    for (int t = 0; t < 3; t++) {
+        double b = count ? y[low] - try_a[t] * x[low] : 0, off = 0;
+        if (t < 2 && fabs(b) <= 0x1p-7 * fabs(y[low])) b = 0;
+        for (size_t k = 0; k < count; k++) {
+            double p = try_a[t] * x[k], lost = fma(try_a[t], x[k], -p) + sum_lost(p, b);
+            off = worse(off, fabs((p + b - y[k]) + lost));
+        }
+        if (isnan(off) || !(off < best / 4)) continue;
+        best = off, *scale = try_a[t], *constant = b;
+    }
+    return best * (1 + 4 * DBL_EPSILON);
+}
+
+/* A factor that both have a term with, once taken apart. */
+static bool common_factor(Judge *j, Linear l, Linear e, double *factor) {
+    l = open_all(j, l), e = open_all(j, e);
+    for (uint32_t k = e.count; k-- > 0;)
+        if (has_term(&l, e.term[k].node, factor)) {
+            *factor /= e.term[k].factor;
+            return true;
+        }
+    return false;
+}
+
+/* By all joint values of the form and the node. */
+static bool fit_rows(Judge *j, const Linear *l, NodeId node, double *scale, double *constant,
+                     double *slack) {
+    Rows rows;
+    NodeId nodes[MOST_JOINT];
+    double number[MOST_JOINT], off, lost = 0;
+    if (l->count + 1 > MOST_JOINT) return false;
+    for (uint32_t k = 0; k < l->count; k++) nodes[k] = l->term[k].node;
+    nodes[l->count] = node;
+    if (!joint_rows(j, nodes, l->count + 1, &rows) || rows.row_count == 0) return false;
+    double *x = ARENA_ARRAY(j->arena, rows.row_count, double);
+    double *y = ARENA_ARRAY(j->arena, rows.row_count, double);
+    for (size_t r = 0; r < rows.row_count; r++) {
+        const uint32_t *level = rows.level + r * rows.width;
+        for (uint32_t k = 0; k < l->count; k++)
+            number[k] = level_number(values_of(j->values, nodes[k]), level[k]);
+        y[r] = linear_at(l, number, &off);
+        x[r] = level_number(values_of(j->values, node), level[l->count]);
+        lost = worse(lost, off);
+    }
+    *slack = fit_affine(x, y, rows.row_count, scale, constant) + lost + l->slack;
+    return true;
+}
+
+void solve_affine(Judge *j, Linear l, NodeId node, double *scale, double *constant, double *slack) {
+    Linear e = linear_node(j, node, 1);
+    double factor = 1, c, s;
+    *scale = 1, *constant = 0, *slack = INFINITY;
+    if (!numeric(j, node)) return;
+    solve_constant(j, linear_add(j, l, -1, e), constant, slack);
+    if (*slack == 0 || e.count == 0) return;
+    if (common_factor(j, l, e, &factor) && factor != 1) {
+        solve_constant(j, linear_add(j, l, -factor, e), &c, &s);
+        if (s < *slack) *scale = factor, *constant = c, *slack = s;
+    }
+    double gap = node_gap(j, node);
+    if (*slack < 0x1p-20 * gap * fabs(*scale)) return;
+    if (fit_rows(j, &l, e.term[0].node, &factor, &c, &s) && factor != 0 && s < *slack)
+        *scale = factor, *constant = c, *slack = s;
+}
+
+double node_gap(Judge *j, NodeId node) {
+    const NodeValues *v = values_of(j->values, node);
+    double gap = INFINITY;
+    if (!v || !values_numeric(v)) return 0;
+    Arena *scratch = arena_child(j->arena);
+    double *number = ARENA_ARRAY(scratch, v->count, double);
+    for (uint32_t k = 0; k < v->count; k++) number[k] = level_number(v, k);
+    qsort(number, v->count, sizeof *number, number_order);
+    for (uint32_t k = 1; k < v->count; k++)
+        if (!numbers_near(number[k - 1], number[k])) gap = fmin(gap, number[k] - number[k - 1]);
+    arena_free(scratch);
+    return gap;
+}

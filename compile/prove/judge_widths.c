@@ -1,0 +1,198 @@
+/* Identities of widths: |A| + |B| - |A and B| - |A or B| is 0 since it is 0 for each key.
+ *
+ * The selectors' comparisons are variables.  Those of one key with one query have a common
+ * outcome; other comparisons are taken to be independent, which only makes fewer identities.
+ * A sum of widths that is not 0 may be a multiple of one of their parts' width, which may be known
+ * otherwise: |indices < indices| is the position. */
+#include "compile/prove/judge_private.h"
+
+enum { MOST_CASES = 1 << 18, OUTCOMES = 4 };
+
+typedef struct Pair {
+    NodeId key, query;
+    unsigned outcome; /* the one that is tried */
+    bool fixed;
+    bool ordered; /* the key is equal to itself: it is never a NaN */
+} Pair;
+
+typedef struct Widths {
+    Judge *j;
+    Arena *arena;
+    Literals *formula; /* by term that is a width; one more behind them */
+    Pair pair[MAX_LITERALS];
+    uint32_t pair_count;
+    uint32_t *pair_of[MAX_LITERALS]; /* by literal, by term */
+} Widths;
+
+/* Both constant: there is one outcome. */
+static void fix_pair(Widths *w, Pair *pair) {
+    const Node *a = graph_node(w->j->graph, pair->key), *b = graph_node(w->j->graph, pair->query);
+    if (a->kind != NODE_CONSTANT || b->kind != NODE_CONSTANT) return;
+    pair->fixed = true;
+    pair->outcome = OUTCOME_UNORDERED;
+    if (!atom_comparable(a->atom, b->atom)) return;
+    static const unsigned outcome[] = {OUTCOME_LESS, OUTCOME_EQUAL, OUTCOME_GREATER,
+                                       OUTCOME_UNORDERED};
+    pair->outcome = outcome[atom_order(a->atom, b->atom)];
+}
+
+static bool never_nan(Judge *j, NodeId node) {
+    const NodeValues *v = values_of(j->values, node);
+    for (uint32_t k = 0; v && k < v->count; k++)
+        if (v->levels[k].kind == ATOM_FLOAT && isnan(v->levels[k].f)) return false;
+    return v != NULL;
+}
+
+static bool add_pair(Widths *w, NodeId select, uint32_t *number) {
+    const Node *n = graph_node(w->j->graph, select);
+    for (*number = 0; *number < w->pair_count; ++*number)
+        if (w->pair[*number].key == n->arg[0] && w->pair[*number].query == n->arg[1]) return true;
+    if (w->pair_count == MAX_LITERALS) return false;
+    w->pair[w->pair_count] =
+        (Pair){.key = n->arg[0], .query = n->arg[1], .ordered = never_nan(w->j, n->arg[0])};
+    fix_pair(w, &w->pair[w->pair_count++]);
+    return true;
+}
+
+static bool add_formula(Widths *w, uint32_t k, NodeId selector) {
+    w->formula[k] = selector_literals(w->j->graph, selector, w->arena);
+    if (w->formula[k].count > MAX_LITERALS) return false;
+    for (uint32_t m = 0; m < w->formula[k].count; m++)
+        if (!add_pair(w, w->formula[k].select[m], &w->pair_of[m][k])) return false;
+    return true;
+}
+
+static bool formula_holds(const Widths *w, uint32_t k) {
+    const Literals *f = &w->formula[k];
+    bool holds[MAX_LITERALS];
+    for (uint32_t m = 0; m < f->count; m++)
+        holds[m] = (ops[graph_node(w->j->graph, f->select[m])->op].holds &
+                    w->pair[w->pair_of[m][k]].outcome) != 0;
+    return literals_hold(f, holds);
+}
+
+/* What one key adds to the sum. */
+static double one_key(const Widths *w, const Linear *l) {
+    double sum = 0;
+    for (uint32_t k = 0; k < l->count; k++)
+        if (w->formula[k].count && formula_holds(w, k)) sum += l->term[k].factor;
+    return sum;
+}
+
+/* A key at the query's own position has the query's values. */
+static bool may_be(const Widths *w) {
+    bool itself = false, differs = false;
+    for (uint32_t k = 0; k < w->pair_count; k++) {
+        const Pair *p = &w->pair[k];
+        if (p->key != p->query) continue;
+        bool index = graph_node(w->j->graph, p->key)->kind == NODE_INDICES;
+        itself |= index && p->outcome == OUTCOME_EQUAL;
+        differs |= p->outcome != OUTCOME_EQUAL && (p->ordered || p->outcome != OUTCOME_UNORDERED);
+    }
+    return !itself || !differs;
+}
+
+/* The sum is `times` as many keys as the formula behind the terms' selects, but for this much a
+ * key; INFINITY: too many cases. */
+static double every_key(Widths *w, const Linear *l, double *times) {
+    double cases = 1, in[2] = {INFINITY, -INFINITY}, out = 0;
+    uint32_t at[MAX_LITERALS] = {0}, k;
+    for (k = 0; k < w->pair_count; k++) cases *= w->pair[k].fixed ? 1 : OUTCOMES;
+    if (cases > MOST_CASES) return INFINITY;
+    do {
+        for (k = 0; k < w->pair_count; k++)
+            if (!w->pair[k].fixed) w->pair[k].outcome = 1u << at[k];
+        bool possible = may_be(w); /* else no key is like that */
+        double sum = possible ? one_key(w, l) : 0;
+        if (possible && w->formula[l->count].count && formula_holds(w, l->count))
+            in[0] = fmin(in[0], sum), in[1] = fmax(in[1], sum);
+        else if (possible)
+            out = worse(out, fabs(sum));
+        for (k = 0; k < w->pair_count; k++) {
+            if (!w->pair[k].fixed && ++at[k] < OUTCOMES) break;
+            at[k] = 0;
+        }
+    } while (k < w->pair_count);
+    *times = in[0] <= in[1] ? in[0] : 0;
+    return in[0] <= in[1] ? fmax(out, in[1] - in[0]) : out;
+}
+
+/* The sum of the widths is so many times that of `selector` (NODE_NONE: nothing). */
+static double try_selector(Judge *j, const Linear *l, NodeId selector, double *times) {
+    Widths w = {.j = j, .arena = arena_child(j->arena)};
+    w.formula = ARENA_ARRAY(w.arena, (size_t)l->count + 1, Literals);
+    for (int m = 0; m < MAX_LITERALS; m++)
+        w.pair_of[m] = ARENA_ARRAY(w.arena, (size_t)l->count + 1, uint32_t);
+    bool fits = true;
+    for (uint32_t k = 0; k < l->count && fits; k++) {
+        const Node *n = graph_node(j->graph, l->term[k].node);
+        if (n->kind == NODE_WIDTH) fits = add_formula(&w, k, n->arg[0]);
+    }
+    if (selector != NODE_NONE) fits = fits && add_formula(&w, l->count, selector);
+    double off = fits ? every_key(&w, l, times) : INFINITY;
+    arena_free(w.arena);
+    return off;
+}
+
+static Linear without_widths(Judge *j, const Linear *l) {
+    Term *term = ARENA_ARRAY(j->arena, l->count, Term);
+    Linear rest = *l;
+    rest.term = term;
+    rest.count = 0;
+    for (uint32_t k = 0; k < l->count; k++)
+        if (graph_node(j->graph, l->term[k].node)->kind != NODE_WIDTH)
+            term[rest.count++] = l->term[k];
+    return rest;
+}
+
+/* Marks the selectors that the terms' selectors are made of. */
+static bool *parts_of(Judge *j, const Linear *l, NodeId *most) {
+    bool *part = ARENA_ARRAY(j->arena, graph_count(j->graph), bool);
+    *most = 0;
+    for (uint32_t k = 0; k < l->count; k++)
+        if (graph_node(j->graph, l->term[k].node)->kind == NODE_WIDTH) {
+            NodeId selector = graph_node(j->graph, l->term[k].node)->arg[0];
+            part[selector] = true;
+            *most = selector > *most ? selector : *most;
+        }
+    for (NodeId id = *most + 1; id-- > 0;) {
+        const Node *n = graph_node(j->graph, id);
+        for (int k = 0; part[id] && n->kind != NODE_SELECT && k < n->arity; k++)
+            part[n->arg[k]] = true;
+    }
+    return part;
+}
+
+Linear widths_drop(Judge *j, Linear l) {
+    uint32_t widths = 0;
+    double times = 0, longest = j->claims->domain.max_length;
+    for (uint32_t k = 0; k < l.count; k++)
+        widths += graph_node(j->graph, l.term[k].node)->kind == NODE_WIDTH;
+    if (widths < 2) return l;
+    double off = try_selector(j, &l, NODE_NONE, &times);
+    NodeId selector = NODE_NONE, most;
+    const bool *part = parts_of(j, &l, &most);
+    for (NodeId id = 0; id <= most && off > 0x1p-20; id++) {
+        if (!part[id]) continue;
+        off = try_selector(j, &l, id, &times);
+        selector = id;
+    }
+    if (off > 0x1p-20) return l;
+    Linear rest = without_widths(j, &l);
+    rest.slack += off * longest;
+    if (selector == NODE_NONE) return rest;
+    NodeId width = graph_width(j->graph, selector, SPAN_NONE);
+    return linear_add(j, rest, times, linear_node(j, width, 1));
+}
+
+NodeId width_alike(Judge *j, NodeId width) {
+    Linear one = {.term = &(Term){width, 1}, .count = 1};
+    NodeId most;
+    const bool *part = parts_of(j, &one, &most);
+    for (NodeId id = 0; id < most; id++) {
+        double times;
+        if (part[id] && try_selector(j, &one, id, &times) == 0 && times == 1)
+            return graph_width(j->graph, id, SPAN_NONE);
+    }
+    return width;
+}
