@@ -223,7 +223,10 @@ static uint32_t keep_outputs(const Scheduler *s, const ScanPlan *scan, TableOutp
 static CircuitTable make_table(Scheduler *s, const ScanPlan *scan) {
     TableOutput *outputs = ARENA_ARRAY(s->arena, scan->output_count, TableOutput);
     uint32_t count = keep_outputs(s, scan, outputs);
-    for (uint32_t o = 0; o < count; o++) outputs[o].span = span_of(s, outputs[o].node);
+    for (uint32_t o = 0; o < count; o++) {
+        outputs[o].span = span_of(s, outputs[o].node);
+        s->parts[outputs[o].part].column = o;
+    }
     CircuitTable table = {.layer = file_layer(s, scan->stage),
                           .sublayer = scan->stage.step - 1,
                           .stage = scan->stage,
