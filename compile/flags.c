@@ -282,7 +282,7 @@ static NodeId pairs_condition(Flags *f, const Node *node, Pairs *p) {
 
 /* A value of the second argument with which every first one is fine: divisors, mostly. */
 static bool find_second(Flags *f, const Node *node, const Pairs *p, Atom *second) {
-    for (uint32_t y = 0; node->arity > 1 && y < p->v[1]->count; y++) {
+    for (uint32_t y = 0; node->arity == 2 && y < p->v[1]->count; y++) {
         bool fine = true;
         for (uint32_t x = 0; x < p->v[0]->count && fine; x++) {
             Atom args[2] = {p->v[0]->levels[x], p->v[1]->levels[y]}, result;
@@ -335,8 +335,12 @@ static bool make_map(Flags *f, NodeId id, const Node *node, NodeId *safe, NodeId
     *condition = either(f, *condition, hidden);
     Atom second;
     bool one = find_second(f, node, &p, &second);
-    for (int k = one ? 1 : 0; k < node->arity; k++)
-        with.arg[k] = choice(f, *condition, constant(f, one ? second : p.good[k]), node->arg[k]);
+    for (int k = one ? 1 : 0; k < node->arity; k++) {
+        bool fixed = graph_node(f->graph, node->arg[k])->kind == NODE_CONSTANT; /* and fine */
+        if (!fixed || one)
+            with.arg[k] =
+                choice(f, *condition, constant(f, one ? second : p.good[k]), node->arg[k]);
+    }
     *safe = graph_map(f->graph, node->op, with.arg, node->span);
     return true;
 }

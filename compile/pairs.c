@@ -38,8 +38,9 @@ static PairOutcome outcome_of(Values *values, const Node *node, const uint32_t *
     const unsigned kinds[2] = {p->v[0]->kinds[row[0]], p->v[1]->kinds[second]};
     for (unsigned a = first_kind(kinds[0]); a; a = next_kind(kinds[0], a))
         for (unsigned b = first_kind(kinds[1]); b; b = next_kind(kinds[1], b)) {
-            Atom result, args[2] = {kind_variant(p->v[0]->levels[row[0]], (KindBits)a),
-                                    kind_variant(p->v[1]->levels[second], (KindBits)b)};
+            Atom result, args[OP_MAX_ARITY] = {kind_variant(p->v[0]->levels[row[0]], (KindBits)a),
+                                               kind_variant(p->v[1]->levels[second], (KindBits)b)};
+            if (node->arity > 2) args[2] = graph_node(values_graph(values), node->arg[2])->atom;
             bool with_float = is_float(args[0]) || is_float(args[1]);
             if (with_float && repeats_by_int(node, args, kinds)) continue;
             if (op_eval(node->op, args, table, &result) != FAULT_NONE) {
@@ -47,7 +48,7 @@ static PairOutcome outcome_of(Values *values, const Node *node, const uint32_t *
                 continue;
             }
             outcome.fine[with_float] = p->any_good = true;
-            memcpy(p->good, args, sizeof args);
+            memcpy(p->good, args, sizeof p->good);
         }
     return outcome;
 }
@@ -67,7 +68,7 @@ bool pairs_find(Values *values, const Node *node, Arena *arena, Pairs *p) {
     static const unsigned char is_int = IS_INT;
     static const NodeValues one = {.levels = &nothing, .kinds = &is_int, .count = 1};
     Rows rows;
-    for (int k = 0; k < node->arity; k++) p->v[k] = values_of(values, node->arg[k]);
+    for (int k = 0; k < node->arity && k < 2; k++) p->v[k] = values_of(values, node->arg[k]);
     if (node->arity == 1) p->v[1] = &one;
     p->too_many = !p->v[0] || !p->v[1] || (double)p->v[0]->count * p->v[1]->count > MOST_PAIRS ||
                   !values_rows(values, node->arg, (uint32_t)node->arity, UINT32_MAX, &rows);

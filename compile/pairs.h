@@ -10,7 +10,8 @@
 
 enum { PAIR_UNSEEN, PAIR_GOOD, PAIR_FAILS };
 
-/* Pairs of two arguments' values; of one argument, pairs with a value that is always the same. */
+/* Pairs of two arguments' values; of one argument, pairs with a value that is always the same.  A
+ * third one is a constant, as a slice has it. */
 typedef struct Pairs {
     const NodeValues *v[2];
     unsigned char *cell; /* [v[0], v[1]] */

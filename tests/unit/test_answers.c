@@ -62,6 +62,9 @@ static const Case cases[] = {
     {"x = round(1.5 if tokens == \"a\" else \"x\");", "ab", 3, "b"},
     {"x = selector_width(select(tokens, \"a\" if tokens == \"a\" else 1, <));", "ab", 3, "b"},
     {"x = selector_width(select(\"b\" if length < 3 else 1, tokens, <));", "ab", 4, "aaa"},
+    {"x = (tokens if tokens == \"a\" else 1)[0:1];", "ab", 3, "b"},
+    {"x = (tokens if tokens == \"a\" else length)[-1:];", "ab", 3, "b"},
+    {"x = (tokens + tokens if tokens == \"a\" else 0.5)[1:] == \"a\";", "ab", 3, "b"},
     /* entries */
     {"x = [5, 6][indices];", "a", 2, NULL},
     {"x = [5, 6][indices];", "a", 3, "aaa"},
