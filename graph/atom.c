@@ -319,6 +319,33 @@ const char *atom_show(Atom a, AtomStyle style, Arena *arena) {
     return text;
 }
 
+/* "-1.25e-07" with its point moved to where it belongs. */
+static const char *positional(const char *text, Arena *arena) {
+    const char *exponent = strchr(text, 'e');
+    if (!exponent) return text;
+    const char *sign = *text == '-' ? "-" : "";
+    char digits[32];
+    int count = 0, whole = 0; /* digits, and those before the point */
+    for (const char *at = text; at < exponent; at++)
+        if (*at == '.')
+            whole = count;
+        else if (*at != '-')
+            digits[count++] = *at;
+    if (!memchr(text, '.', (size_t)(exponent - text))) whole = count;
+    whole += atoi(exponent + 1);
+    if (whole <= 0) return arena_format(arena, "%s0.%.*d%.*s", sign, -whole, 0, count, digits);
+    return arena_format(arena, "%s%.*s%.*d.0", sign, count, digits, whole - count, 0);
+}
+
+const char *atom_literal(Atom a, Arena *arena) {
+    if (a.kind == ATOM_STRING && strpbrk(a.s->text, "\"\r\n")) return NULL;
+    if (a.kind == ATOM_STRING && strlen(a.s->text) != a.s->length) return NULL;
+    if (a.kind == ATOM_INT && a.i == INT64_MIN) return NULL;
+    if (a.kind == ATOM_FLOAT && !isfinite(a.f)) return NULL;
+    const char *text = atom_show(a, ATOM_QUOTED, arena);
+    return a.kind == ATOM_FLOAT ? positional(text, arena) : text;
+}
+
 /* The number of decimal digits at text[at..). */
 static size_t digits_at(const char *text, size_t length, size_t at) {
     size_t count = 0;

@@ -86,6 +86,10 @@ size_t atom_text(Atom a, AtomStyle style, char *text, size_t size);
 size_t string_text(const char *string, size_t length, AtomStyle style, char *text, size_t size);
 const char *atom_show(Atom a, AtomStyle style, Arena *arena);
 
+/* The atom as the language writes it, which has neither exponents nor quotes within strings; NULL:
+ * it has no word for it. */
+const char *atom_literal(Atom a, Arena *arena);
+
 /* The shortest decimal text that reads back to the same double, in the reference's form
  * (1.0, 1e-05, 1e+16, inf, nan, -0.0).  At least 32 bytes. */
 void float_text(double value, char text[32]);

@@ -100,4 +100,17 @@ bool *graph_needed(const Graph *graph, const NodeId *roots, size_t count, Arena 
  * strings). */
 const char *graph_text(const Graph *graph, NodeId id, size_t limit, Arena *arena);
 
+/* What nodes and atoms are called where a text must read back. */
+typedef struct GraphNames {
+    const char *const *node; /* by id: what stands for it as an operand; NULL: its source form */
+    /* Of an atom that the language cannot write; `sop`: of the s-op that is the atom everywhere,
+     * which an operator that would compute on an atom is given in its place. */
+    const char *(*atom)(void *context, Atom atom, bool sop);
+    void *context;
+} GraphNames;
+
+/* The node in source form, whole, by these names: where they mean what they do here, it evaluates to
+ * this very node.  As deep as the node is between names. */
+const char *graph_source(const Graph *graph, NodeId id, const GraphNames *names, Arena *arena);
+
 #endif

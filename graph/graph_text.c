@@ -14,6 +14,7 @@ enum { LABEL = 200, INNER = 100 };         /* bytes: labels without references; 
 
 typedef struct Text {
     const Graph *graph;
+    const GraphNames *names; /* NULL: those that the nodes have */
     Arena *arena;
     char *text;
     size_t length, capacity, limit;
@@ -63,6 +64,13 @@ static const struct {
     [OP_CLASS_SLICE] = {HOLD_ALL, HOLD_ALL, HOLD_NOTHING},
 };
 
+/* What stands for the node wherever it is an operand, or NULL. */
+static const char *name_in(const Text *t, NodeId id) {
+    if (t->names) return t->names->node[id];
+    const Str *name = graph_node(t->graph, id)->name;
+    return name ? name->text : NULL;
+}
+
 static bool has_sign(Atom atom) {
     return (atom.kind == ATOM_INT && atom.i < 0) || (atom.kind == ATOM_FLOAT && signbit(atom.f));
 }
@@ -88,13 +96,22 @@ static Hold hold_of(const Node *node) {
     }
 }
 
+/* Where the text must read back, what the language cannot write has a name. */
+static void put_atom(Text *t, Atom atom) {
+    const char *literal = t->names ? atom_literal(atom, t->arena) : NULL;
+    if (t->names && !literal)
+        put(t, t->names->atom(t->names->context, atom, false));
+    else
+        put(t, literal ? literal : atom_show(atom, ATOM_QUOTED, t->arena));
+}
+
 static void put_node(Text *t, NodeId id, int level);
 static bool fits(const Graph *graph, NodeId id, size_t limit, Arena *arena);
 
 /* What stands for an operand in place of its text, or NULL. */
 static const char *stand_in(const Text *t, NodeId id, int level) {
-    const Node *node = graph_node(t->graph, id);
-    if (node->name) return node->name->text;
+    const char *name = name_in(t, id);
+    if (name) return name;
     if (t->number && t->number[id] != LABEL_NONE && !fits(t->graph, id, INNER, t->arena))
         return arena_format(t->arena, "$%u", t->number[id]);
     return level == 0 ? "…" : NULL;
@@ -105,7 +122,7 @@ static void put_operand(Text *t, NodeId id, int level, Hold least) {
     const Node *node = graph_node(t->graph, id);
     const char *instead = stand_in(t, id, level);
     if (instead) {
-        if (level == 0 && !node->name) t->cut = true;
+        if (level == 0 && !name_in(t, id)) t->cut = true;
         put(t, instead);
         return;
     }
@@ -115,48 +132,82 @@ static void put_operand(Text *t, NodeId id, int level, Hold least) {
     if (brackets) put(t, ")");
 }
 
+static bool is_constant(const Text *t, NodeId id) {
+    return graph_node(t->graph, id)->kind == NODE_CONSTANT;
+}
+
+/* Would the evaluator compute on the atom, or turn the operands round, where the node has a
+ * constant as its argument k? */
+static bool needs_sop(const Text *t, const Node *node, int k) {
+    if (!t->names || !is_constant(t, node->arg[k])) return false;
+    if (node->kind == NODE_LOOKUP) return true;
+    if (node->kind != NODE_MAP || k > 0) return false;
+    bool others = false;
+    for (int j = 1; j < node->arity; j++) others |= !is_constant(t, node->arg[j]);
+    OpClass class = ops[node->op].class;
+    return class == OP_CLASS_TERNARY || class == OP_CLASS_COMPARISON || !others;
+}
+
+static void put_arg(Text *t, const Node *node, int k, int level, Hold least) {
+    Atom atom = graph_node(t->graph, node->arg[k])->atom;
+    if (needs_sop(t, node, k))
+        put(t, t->names->atom(t->names->context, atom, true));
+    else
+        put_operand(t, node->arg[k], level, least);
+}
+
 static void put_call(Text *t, const char *name, const Node *node, int level) {
     put(t, name);
     for (int k = 0; k < node->arity; k++) {
         if (k) put(t, ", ");
-        put_operand(t, node->arg[k], level, HOLD_NOTHING);
+        put_arg(t, node, k, level, HOLD_NOTHING);
     }
 }
 
-static void put_atoms(Text *t, const char *open, const Atom *keys, const Atom *values, size_t count,
-                      const char *close) {
-    put(t, open);
+static bool is_hole(const Lookup *l, size_t k) {
+    return l->holes && l->holes[k];
+}
+
+static void put_entry(Text *t, const Lookup *l, size_t k) {
+    if (l->keys) put_atom(t, l->keys[k]);
+    if (l->keys && l->values) put(t, ": ");
+    if (l->values && is_hole(l, k) && t->names)
+        put(t, "[]");
+    else if (l->values)
+        put_atom(t, l->values[k]);
+}
+
+static void put_entries(Text *t, const Lookup *l) {
+    put(t, l->kind == LOOKUP_DICT ? "{" : "[");
     size_t enough = t->elide ? t->length + TABLE : SIZE_MAX;
-    for (size_t k = 0; k < count && t->length <= t->limit; k++) {
+    for (size_t k = 0; k < l->count && t->length <= t->limit; k++) {
         if (k) put(t, ", ");
         if (t->length > enough) {
             put(t, "…");
             break;
         }
-        if (keys) put(t, atom_show(keys[k], ATOM_QUOTED, t->arena));
-        if (keys && values) put(t, ": ");
-        if (values) put(t, atom_show(values[k], ATOM_QUOTED, t->arena));
+        put_entry(t, l, k);
     }
-    put(t, close);
+    put(t, l->kind == LOOKUP_DICT ? "}" : "]");
 }
 
 static void put_string(Text *t, const Lookup *l) {
-    put(t, "\"");
-    for (size_t k = 0; k < l->count && t->length <= t->limit; k++)
-        put(t, atom_show(l->values[k], ATOM_PLAIN, t->arena));
-    put(t, "\"");
+    Text whole = {.arena = t->arena, .limit = t->limit};
+    for (size_t k = 0; k < l->count; k++)
+        put(&whole, atom_show(l->values[k], ATOM_PLAIN, t->arena));
+    const char *text = whole.length ? whole.text : "";
+    put_atom(t, atom_string(intern_text(graph_intern(t->graph), text)));
 }
 
 static void put_lookup(Text *t, const Node *node, int level) {
     const Lookup *l = node->lookup;
     bool set = l->kind == LOOKUP_SET;
-    if (set) put_operand(t, node->arg[0], level, HOLD_SUM), put(t, " in ");
+    if (set) put_arg(t, node, 0, level, HOLD_SUM), put(t, " in ");
     if (l->kind == LOOKUP_STRING)
         put_string(t, l);
     else
-        put_atoms(t, l->kind == LOOKUP_DICT ? "{" : "[", l->keys, l->values, l->count,
-                  l->kind == LOOKUP_DICT ? "}" : "]");
-    if (!set) put(t, "["), put_operand(t, node->arg[0], level, HOLD_NOTHING), put(t, "]");
+        put_entries(t, l);
+    if (!set) put(t, "["), put_arg(t, node, 0, level, HOLD_NOTHING), put(t, "]");
 }
 
 /* `a and b and c` is read in one way only, `a and b or c` is not. */
@@ -164,7 +215,7 @@ static void put_left(Text *t, const Node *node, int level) {
     OpClass class = class_of(node);
     const Node *left = graph_node(t->graph, node->arg[0]);
     bool chain = class == OP_CLASS_LOGIC && left->kind == node->kind && left->op == node->op;
-    put_operand(t, node->arg[0], level, chain ? HOLD_LOGIC : holds[class].left);
+    put_arg(t, node, 0, level, chain ? HOLD_LOGIC : holds[class].left);
 }
 
 static void put_binary(Text *t, const Node *node, const char *spelling, int level) {
@@ -175,13 +226,13 @@ static void put_binary(Text *t, const Node *node, const char *spelling, int leve
 
 static void put_prefix(Text *t, const Node *node, const char *spelling, int level) {
     put(t, spelling);
-    put_operand(t, node->arg[0], level, holds[class_of(node)].right);
+    put_arg(t, node, 0, level, holds[class_of(node)].right);
 }
 
 static void put_slice(Text *t, const Node *node, int level) {
     const Node *end = graph_node(t->graph, node->arg[2]);
     bool whole = end->kind == NODE_CONSTANT && atom_same(end->atom, atom_int(SLICE_END));
-    put_operand(t, node->arg[0], level, HOLD_ALL);
+    put_arg(t, node, 0, level, HOLD_ALL);
     put(t, "["), put_operand(t, node->arg[1], level, HOLD_NOTHING), put(t, ":");
     if (!whole) put_operand(t, node->arg[2], level, HOLD_NOTHING);
     put(t, "]");
@@ -196,7 +247,7 @@ static void put_map(Text *t, const Node *node, int level) {
         put(t, op->spelling), put_call(t, "(", node, level), put(t, ")");
     } else if (op->class == OP_CLASS_TERNARY) {
         put_operand(t, node->arg[1], level, holds[op->class].left);
-        put(t, " if "), put_operand(t, node->arg[0], level, holds[op->class].left);
+        put(t, " if "), put_arg(t, node, 0, level, holds[op->class].left);
         put(t, " else "), put_operand(t, node->arg[2], level, holds[op->class].right);
     } else if (op->arity == 2) {
         put_binary(t, node, op->spelling, level);
@@ -207,8 +258,7 @@ static void put_map(Text *t, const Node *node, int level) {
 
 static void put_aggregate(Text *t, const Node *node, int level) {
     put_call(t, "aggregate(", node, level);
-    if (!atom_same(node->atom, atom_int(0)))
-        put(t, ", "), put(t, atom_show(node->atom, ATOM_QUOTED, t->arena));
+    if (!atom_same(node->atom, atom_int(0))) put(t, ", "), put_atom(t, node->atom);
     put(t, ")");
 }
 
@@ -218,16 +268,21 @@ static void put_node(Text *t, NodeId id, int level) {
 #define TOKENS(id, spelling, display, ...) [TOKENS_##id] = display,
 #include "base/builtin.def"
     };
+    static const char *const token_spelling[TOKENS_COUNT] = {
+        /* whatever `tokens` is now */
+#define TOKENS(id, spelling, ...) [TOKENS_##id] = spelling,
+#include "base/builtin.def"
+    };
     const Node *node = graph_node(t->graph, id);
     switch (node->kind) {
     case NODE_TOKENS:
-        put(t, token_name[node->tokens]);
+        put(t, (t->names ? token_spelling : token_name)[node->tokens]);
         break;
     case NODE_INDICES:
         put(t, "indices");
         break;
     case NODE_CONSTANT:
-        put(t, atom_show(node->atom, ATOM_QUOTED, t->arena));
+        put_atom(t, node->atom);
         break;
     case NODE_MAP:
         put_map(t, node, level - 1);
@@ -302,4 +357,11 @@ uint32_t *graph_label_numbers(const Graph *graph, const NodeId *roots, size_t co
     *shared = 0;
     for (NodeId id = 0; id < nodes; id++) number[id] = number[id] ? (*shared)++ : LABEL_NONE;
     return number;
+}
+
+const char *graph_source(const Graph *graph, NodeId id, const GraphNames *names, Arena *arena) {
+    Text t = {.graph = graph, .names = names, .arena = arena, .limit = SIZE_MAX / 2};
+    t.text = arena_grow(arena, NULL, &t.capacity, 1, 1);
+    put_node(&t, id, INT_MAX);
+    return t.text;
 }

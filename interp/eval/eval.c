@@ -174,7 +174,7 @@ static void mark_scope(Session *s, Scope *scope) {
 void eval_collect(Session *s) {
     s->pool = NULL; /* what is in it is reachable from nowhere else */
     for (size_t k = 0; k < s->top; k++) heap_mark_value(s->heap, s->stack[k]);
-    Scope *const roots[] = {s->builtins, s->start, s->console, s->program, s->scope};
+    Scope *const roots[] = {s->builtins, s->start, s->console, s->program, s->notes, s->scope};
     for (size_t k = 0; k < sizeof roots / sizeof *roots; k++) mark_scope(s, roots[k]);
     for (Frame *frame = s->frames; frame; frame = frame->outer) mark_scope(s, frame->caller);
     for (LoadFrame *load = s->loads; load; load = load->outer) mark_scope(s, load->caller);

@@ -88,7 +88,7 @@ struct Session {
     size_t spine_top, spine_room;
     uintptr_t floor; /* the C stack must not grow below */
 
-    Scope *builtins, *start, *console, *program, *scope;
+    Scope *builtins, *start, *console, *program, *notes, *scope;
     Scope *pool; /* scopes of calls that are over, chained by `outer` */
     Frame *frames;
     EvalCatch *catch;

@@ -110,6 +110,7 @@ bool session_main(Session *s, Binding *binding) {
 typedef struct Lookups {
     const char *name, *text;
     Value value;
+    Scope *scope; /* evaluation: NULL is the program's */
 } Lookups;
 
 static bool look_up(Session *s, void *context) {
@@ -133,7 +134,7 @@ static bool evaluate(Session *s, void *context) {
     ParseContext parse = {s->arena, s->intern, s->sources, &s->options.sink.syntax};
     const Ast *ast = parse_expression(&parse, source);
     if (!ast) return false;
-    s->scope = top_scope(s);
+    s->scope = wanted->scope ? wanted->scope : top_scope(s);
     eval(s, ast);
     s->pinned =
         arena_grow(s->arena, s->pinned, &s->pinned_room, s->pinned_count + 1, sizeof *s->pinned);
@@ -145,6 +146,62 @@ static bool evaluate(Session *s, void *context) {
 bool session_evaluate(Session *s, const char *name, const char *text, Value *value) {
     Lookups wanted = {.name = name, .text = text};
     bool fine = session_enter(s, evaluate, &wanted);
+    *value = wanted.value;
+    return fine;
+}
+
+/* --- notes ------------------------------------------------------------------------------ */
+
+static bool begin_notes(Session *s, void *context) {
+    (void)context;
+    s->notes = scope_new(s->heap, top_scope(s), intern_text(s->intern, "notes"), 0);
+    return true;
+}
+
+void session_begin_notes(Session *s) {
+    s->notes = NULL;
+    session_enter(s, begin_notes, NULL);
+}
+
+typedef struct Note {
+    const char *name;
+    Value value;
+    Atom atom;
+    bool sop;
+} Note;
+
+static bool set_note(Session *s, void *context) {
+    const Note *note = context;
+    scope_set(s->heap, s->notes, intern_text(s->intern, note->name), note->value);
+    return true;
+}
+
+static bool set_note_sop(Session *s, void *context) {
+    Note *note = context;
+    NodeId node = graph_constant(s->graph, note->atom, SPAN_NONE);
+    eval_object(s, 0, VALUE_SOP, node, intern_text(s->intern, note->name));
+    note->value = eval_top(s, 0);
+    set_note(s, note);
+    s->top--;
+    return true;
+}
+
+bool session_note(Session *s, const char *name, Value value) {
+    return s->notes && session_enter(s, set_note, &(Note){.name = name, .value = value});
+}
+
+bool session_note_atom(Session *s, const char *name, Atom atom, bool sop) {
+    if (!sop) return session_note(s, name, value_atom(atom));
+    return s->notes && session_enter(s, set_note_sop, &(Note){.name = name, .atom = atom});
+}
+
+/* The program's places and names stay its own: no text is its that comes now. */
+bool session_evaluate_note(Session *s, const char *label, const char *text, Value *value) {
+    Lookups wanted = {.name = label, .text = text, .scope = s->notes};
+    if (!s->notes) return false;
+    graph_begin_program(s->graph, UINT32_MAX);
+    bool fine = session_enter(s, evaluate, &wanted);
+    graph_begin_program(s->graph, s->library_end);
     *value = wanted.value;
     return fine;
 }

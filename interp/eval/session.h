@@ -134,6 +134,17 @@ bool session_lookup(Session *session, const char *name, Value *value);
  * for messages ("--expr").  False: the sink has been told. */
 bool session_evaluate(Session *session, const char *name, const char *text, Value *value);
 
+/* --- notes on a program ----------------------------------------------------------------- */
+
+/* Names that somebody else gives to the program's s-ops, in a scope over its top level: whatever
+ * they are, the program does not see them, and neither its places nor its names change. */
+void session_begin_notes(Session *session);
+/* Those that follow stand in that scope, and report as session_evaluate does.  An atom, or the s-op
+ * that is the atom at every position. */
+bool session_note_atom(Session *session, const char *name, Atom atom, bool sop);
+bool session_note(Session *session, const char *name, Value value);
+bool session_evaluate_note(Session *session, const char *label, const char *text, Value *value);
+
 /* --- names, for completion and help ----------------------------------------------------- */
 
 /* Calls `visit` for every name visible at the console or program level. */
