@@ -1,4 +1,5 @@
 /* The model against the interpreter, and against its own program compiled again. */
+#include "api/claims.h"
 #include "api/model.h"
 #include "api/value.h"
 
@@ -196,8 +197,9 @@ static bool verify(Core *core, void *context) {
     RaspModel *m = call->model;
     VerifyReport *report = ARENA_NEW(core->arena, VerifyReport); /* its texts are handed out */
     if (!model_compile(m, core, &call->fresh)) return false;
+    ProgramNames names = claims_names(m->program->session, core->arena);
     if (!verify_weights(&call->fresh, &m->target.record, session_sources(m->program->session),
-                        m->model, core->arena, report))
+                        &names, m->model, core->arena, report))
         return core_fail(core, RASP_OUT_OF_MEMORY, "out of memory for the model's description");
     verify_out(report, call->fresh.circuit->options.beta, call->report);
     verify_answers(m, &call->fresh.answers, call->report);

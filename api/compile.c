@@ -1,4 +1,5 @@
 /* Programs to models, and what is known of the result. */
+#include "api/claims.h"
 #include "api/model.h"
 #include "base/clock.h"
 #include "base/utf8.h"
@@ -146,14 +147,19 @@ static bool inform(Core *core, void *context) {
     return model_inform((RaspModel *)core);
 }
 
+static bool complete(RaspModel *m, Core *core) {
+    ProgramNames names = claims_names(m->program->session, core->arena);
+    return complete_model(&m->compiled, &m->target.record, session_sources(m->program->session),
+                          &names);
+}
+
 static bool compile(Core *core, void *context) {
     const CompileCall *call = context;
     RaspModel *m = call->model;
     double start = clock_seconds();
     if (call->target->time_limit > 0) budget_time(core->budget, call->target->time_limit);
     bool done = model_compile(m, core, &m->compiled);
-    if (done &&
-        !complete_model(&m->compiled, &m->target.record, session_sources(m->program->session)))
+    if (done && !complete(m, core))
         done = core_fail(core, RASP_OUT_OF_MEMORY, "out of memory for the model's description");
     m->model = m->compiled.model;
     if (!done) return false;

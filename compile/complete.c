@@ -19,10 +19,13 @@ static size_t document_bytes(const Circuit *circuit, const Record *record) {
     return bytes;
 }
 
-bool complete_model(Compiled *c, const Record *record, const SourceMap *sources) {
+bool complete_model(Compiled *c, const Record *record, const SourceMap *sources,
+                    const ProgramNames *names) {
+    bool standard = record->options.layout == LAYOUT_STANDARD;
     arena_charge(c->tensors, document_bytes(c->circuit, record));
     return describe_model(c->circuit, sources, c->model, c->arena) &&
            record_store(record, c->model) && record_store_answers(&c->answers, c->model) &&
            describe_certificate(c->circuit, c->certificate, sources, c->model, c->arena) &&
+           claims_write(c->circuit, names, standard, c->model, c->arena) &&
            compiled_lay_out(c, &record->options);
 }

@@ -7,14 +7,14 @@
  * has none, each of them is a false claim and not just something that a stranger added. */
 static const char *const document_words[] = {
     "program", "source", "source_sha256", "sources",     "sources_sha256", "compiler", "domain",
-    "options", "dims",   "groups",        "certificate", "shared",         NULL};
+    "options", "dims",   "groups",        "certificate", "shared",         "claims",   NULL};
 static const char *const layer_words[] = {NULL};
 static const char *const head_words[] = {"selector", "source", "span", "result", "sops", NULL};
 static const char *const sublayer_words[] = {"tables", "clears", NULL};
 static const char *const output_words[] = {NULL};
 
 /* Files of older versions lack it. */
-static const char *const optional_words[] = {"sources_sha256", NULL};
+static const char *const optional_words[] = {"sources_sha256", "claims", NULL};
 
 /* Where a value stands: the key or the index, below something else. */
 typedef struct Path {

@@ -71,11 +71,12 @@ static bool compare_with(const Compiled *fresh, const SourceMap *sources, const 
 
 /* What the file would say of itself had it been made here. */
 static bool compare_documents(Compiled *fresh, const Record *record, const SourceMap *sources,
-                              const Model *file, Arena *arena, VerifyReport *r) {
+                              const ProgramNames *names, const Model *file, Arena *arena,
+                              VerifyReport *r) {
     Budget *budget = arena_budget(arena);
     Difference padded;
     BudgetGuard guard;
-    if (!complete_model(fresh, record, sources)) return false;
+    if (!complete_model(fresh, record, sources, names)) return false;
     /* Padding has masks and sizes too. */
     model_difference(fresh->model, file, &padded);
     if (!padded.same_shape) {
@@ -96,11 +97,11 @@ static bool compare_documents(Compiled *fresh, const Record *record, const Sourc
 }
 
 bool verify_weights(Compiled *fresh, const Record *record, const SourceMap *sources,
-                    const Model *file, Arena *arena, VerifyReport *r) {
+                    const ProgramNames *names, const Model *file, Arena *arena, VerifyReport *r) {
     *r = (VerifyReport){.claimed = claimed_error(file)};
     if (has_biases(file, &r->difference)) return true;
     if (!compare_weights(fresh, record, file, arena, r)) return false;
-    if (r->difference.same_shape && !compare_documents(fresh, record, sources, file, arena, r))
+    if (r->difference.same_shape && !compare_documents(fresh, record, sources, names, file, arena, r))
         return false;
     /* Numbers in a file are shortest decimals: equal means equal. */
     r->claims_too_little = r->claimed >= 0 && r->claimed < r->certificate.error;

@@ -8,6 +8,7 @@
 #ifndef RASP_COMPILE_VERIFY_H
 #define RASP_COMPILE_VERIFY_H
 
+#include "compile/claims_write.h"
 #include "compile/document.h"
 #include "compile/prove/certificate.h"
 #include "compile/prove/difference.h"
@@ -26,6 +27,7 @@ typedef struct VerifyReport {
  * `sources` hold the texts that were compiled; `file` is what was loaded.  The padding of a
  * standard layout is taken off first.  The report lives in `arena`.  False when memory runs out. */
 bool verify_weights(Compiled *fresh, const Record *record, const SourceMap *sources,
-                    const Model *file, Arena *arena, VerifyReport *report);
+                    const ProgramNames *names, const Model *file, Arena *arena,
+                    VerifyReport *report);
 
 #endif

@@ -8,6 +8,7 @@
 #include "compile/describe.h"
 #include "compile/prove/judge.h"
 #include "interp/eval/session.h"
+#include "tests/unit/claims_check.h"
 #include "tests/unit/random_program.h"
 
 #include <stdlib.h>
@@ -28,6 +29,7 @@ typedef enum Judgement {
     JUDGED_WRONG,       /* another answer than the interpreter's */
     JUDGED_BEYOND,      /* a measured error above the certified one */
     JUDGED_LET_PASS,    /* weights were changed, and are shown to be right, and are wrong */
+    JUDGED_UNCLAIMED,   /* its claims read back as another circuit */
     JUDGED_CRASHED,
     JUDGED_STOPPED, /* out of memory or of time */
     JUDGEMENT_COUNT
@@ -49,6 +51,7 @@ static const char *const judgement_names[JUDGEMENT_COUNT] = {
     [JUDGED_WRONG] = "wrong",
     [JUDGED_BEYOND] = "beyond the certified error",
     [JUDGED_LET_PASS] = "changed, let pass and wrong",
+    [JUDGED_UNCLAIMED] = "claims of another circuit",
     [JUDGED_CRASHED] = "crashed",
     [JUDGED_STOPPED] = "out of memory or time"};
 
@@ -403,6 +406,9 @@ static inline Judgement judge_session_program(Judge *judge, Session *session,
     if (!describe_certificate(compiled->circuit, compiled->certificate, session_sources(session),
                               compiled->model, arena))
         return JUDGED_STOPPED;
+    claims_check(session, compiled->circuit, compiled->model, false, arena, judge->detail,
+                 sizeof judge->detail);
+    if (*judge->detail) return JUDGED_UNCLAIMED;
     judge->answers = compiled->answers;
     judge->parameters = model_parameters(compiled->model);
     Judgement judgement = judge_model(judge, graph, compiled, outputs, count, arena);
