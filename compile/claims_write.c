@@ -78,24 +78,17 @@ static void put_until(Writer *w, json_t *object, Stage last) {
 
 static void put_part(Writer *w, json_t *object, uint32_t number) {
     const CircuitPart *part = &w->c->parts[number];
-    uint32_t own = part->dim != DIM_NONE;
     set_node(w, object, "sop", part->node);
-    if (own) set_count(w, object, "dim", part->dim), put_until(w, object, part->last);
-    if (part->write_count == own) return;
-    json_t *list = add_list(w, object, "writes");
-    for (uint32_t k = own; k < part->write_count; k++) {
-        json_t *write = json_array();
-        describe_append(list, write, &w->lost);
-        describe_append(write, json_integer(part->writes[k].dim), &w->lost);
-        describe_append(write, describe_number(part->writes[k].factor), &w->lost);
-    }
+    if (part->dim == DIM_NONE) return;
+    set_count(w, object, "dim", part->dim);
+    put_until(w, object, part->last);
 }
 
-/* Columns of an embedding; one that nobody reads is not there. */
+/* Columns of an embedding that something reads. */
 static void put_embedded(Writer *w, json_t *claims, const char *key, Origin origin) {
     json_t *list = add_list(w, claims, key);
     for (uint32_t p = 0; p < w->c->part_count; p++)
-        if (w->c->parts[p].origin == origin && w->c->parts[p].write_count)
+        if (w->c->parts[p].origin == origin && w->c->parts[p].dim != DIM_NONE)
             put_part(w, add_object(w, list), p);
 }
 
@@ -187,26 +180,10 @@ static void put_pieces(Writer *w, json_t *layers) {
 
 /* --- outputs ------------------------------------------------------------------------------- */
 
-static void put_joined(Writer *w, json_t *object, const CircuitOutput *output) {
-    json_t *list = NULL;
-    for (uint32_t v = 0; v < output->value_count; v++) {
-        Atom value = output->values[v];
-        if (value.kind != ATOM_FLOAT || output->most[v] == value.f) continue;
-        if (!list) list = add_list(w, object, "joined");
-        json_t *pair = json_array();
-        describe_append(list, pair, &w->lost);
-        describe_append(pair, json_integer(v), &w->lost);
-        describe_append(pair, json_real(output->most[v]), &w->lost);
-    }
-}
-
 static void put_outputs(Writer *w, json_t *claims) {
     json_t *list = add_list(w, claims, "outputs");
-    for (uint32_t o = 0; o < w->c->output_count; o++) {
-        json_t *output = add_object(w, list);
-        set_node(w, output, "sop", w->c->outputs[o].node);
-        put_joined(w, output, &w->c->outputs[o]);
-    }
+    for (uint32_t o = 0; o < w->c->output_count; o++)
+        set_node(w, add_object(w, list), "sop", w->c->outputs[o].node);
 }
 
 /* --- names --------------------------------------------------------------------------------- */
@@ -214,7 +191,7 @@ static void put_outputs(Writer *w, json_t *claims) {
 static uint32_t *count_uses(const Circuit *c, Arena *arena) {
     uint32_t *uses = ARENA_ARRAY(arena, graph_count(c->graph), uint32_t);
     for (uint32_t p = 0; p < c->part_count; p++)
-        if (circuit_embedded(&c->parts[p]) && c->parts[p].write_count) uses[c->parts[p].node]++;
+        if (circuit_embedded(&c->parts[p]) && c->parts[p].dim != DIM_NONE) uses[c->parts[p].node]++;
     for (uint32_t h = 0; h < c->head_count; h++) {
         uses[c->heads[h].selector]++;
         for (uint32_t k = 0; k < c->heads[h].component_count; k++)
@@ -274,7 +251,6 @@ static void put_claims(Writer *w, json_t *claims) {
     set_count(w, claims, "version", CLAIMS_VERSION);
     put_names(w, claims);
     if (c->sink != DIM_NONE) set_count(w, claims, "sink", c->sink);
-    if (c->one != DIM_NONE) set_count(w, claims, "one", c->one);
     put_embedded(w, claims, "token", FROM_TOKEN);
     put_embedded(w, claims, "position", FROM_POSITION);
     json_t *layers = put_layers(w, claims);

@@ -88,29 +88,6 @@ static bool read_until(Reader *r, const ClaimPlace *above, const json_t *value, 
                     claims_place(&at, r->in.arena));
 }
 
-static bool read_write(Reader *r, const ClaimPlace *at, const json_t *value, CircuitWrite *write) {
-    if (json_array_size(value) != 2)
-        return claims_expected(&r->in, at, "[dimension, factor]", value);
-    const ClaimPlace first = {at, NULL, 0}, second = {at, NULL, 1};
-    return claims_below(&r->in, &first, json_array_get(value, 0), r->model->width, &write->dim) &&
-           claims_number(&r->in, &second, json_array_get(value, 1), &write->factor);
-}
-
-static bool read_writes(Reader *r, const ClaimPlace *above, const json_t *value,
-                        CircuitPart *part) {
-    const ClaimPlace at = {above, "writes", 0};
-    if (!claims_list(&r->in, &at, value, r->model->width)) return false;
-    size_t own = part->dim != DIM_NONE, count = json_array_size(value);
-    CircuitWrite *writes = ARENA_ARRAY(r->in.arena, own + count, CircuitWrite);
-    if (own) writes[0] = (CircuitWrite){part->dim, 1};
-    for (size_t k = 0; k < count; k++)
-        if (!read_write(r, &(ClaimPlace){&at, NULL, k}, json_array_get(value, k), &writes[own + k]))
-            return false;
-    part->writes = writes;
-    part->write_count = (uint32_t)(own + count);
-    return true;
-}
-
 /* `part` says who writes it, and when; *number: of the part. */
 static bool read_part(Reader *r, const ClaimPlace *at, const json_t *value, CircuitPart part,
                       uint32_t *number) {
@@ -122,7 +99,6 @@ static bool read_part(Reader *r, const ClaimPlace *at, const json_t *value, Circ
     if (dim && (!claims_below(&r->in, &of_dim, dim, r->model->width, &part.dim) ||
                 !read_until(r, at, json_object_get(value, "until"), &part)))
         return false;
-    if (!read_writes(r, at, json_object_get(value, "writes"), &part)) return false;
     Circuit *c = r->c;
     r->parts =
         arena_grow(r->in.arena, r->parts, &r->part_room, c->part_count + 1, sizeof *r->parts);
@@ -131,7 +107,7 @@ static bool read_part(Reader *r, const ClaimPlace *at, const json_t *value, Circ
 }
 
 static bool read_embedded(Reader *r, const char *key, Origin origin, const json_t *list) {
-    static const char *const keys[] = {"sop", "dim", "until", "writes", NULL};
+    static const char *const keys[] = {"sop", "dim", "until", NULL};
     const ClaimPlace all = {NULL, key, 0};
     uint32_t number;
     if (!claims_list(&r->in, &all, list, UINT32_MAX)) return false;
@@ -149,7 +125,7 @@ static bool read_embedded(Reader *r, const char *key, Origin origin, const json_
 
 static bool read_component(Reader *r, const ClaimPlace *at, const json_t *value, CircuitHead *head,
                            uint32_t column, CircuitComponent *component) {
-    static const char *const keys[] = {"sop", "default", "dim", "until", "writes", NULL};
+    static const char *const keys[] = {"sop", "default", "dim", "until", NULL};
     const ClaimPlace of_default = {at, "default", 0};
     CircuitPart part = {
         .origin = FROM_HEAD, .owner = r->c->head_count, .column = column, .born = head->stage};
@@ -279,7 +255,7 @@ static bool read_units(Reader *r, const ClaimPlace *above, const json_t *value, 
 
 static bool read_table_output(Reader *r, const ClaimPlace *at, const json_t *value,
                               CircuitPart part, TableOutput *output) {
-    static const char *const keys[] = {"sop", "dim", "until", "writes", NULL};
+    static const char *const keys[] = {"sop", "dim", "until", NULL};
     if (!claims_object(&r->in, at, value, keys) || !read_part(r, at, value, part, &output->part))
         return false;
     output->node = r->parts[output->part].node;
@@ -442,33 +418,9 @@ static Atom atom_of(const Reader *r, const RtAtom *atom) {
     }
 }
 
-/* [[value's number, greatest float joined with it], ...] */
-static bool read_joined(Reader *r, const ClaimPlace *above, const json_t *list,
-                        const CircuitOutput *output, double *most) {
-    const ClaimPlace all = {above, "joined", 0};
-    if (!claims_list(&r->in, &all, list, output->value_count)) return false;
-    for (size_t k = 0; k < json_array_size(list); k++) {
-        const json_t *pair = json_array_get(list, k);
-        const ClaimPlace at = {&all, NULL, k}, first = {&at, NULL, 0}, second = {&at, NULL, 1};
-        uint32_t value;
-        double number;
-        if (json_array_size(pair) != 2)
-            return claims_expected(&r->in, &at,
-                                   "[a value's number, the greatest float joined with it]", pair);
-        if (!claims_below(&r->in, &first, json_array_get(pair, 0), output->value_count, &value) ||
-            !claims_number(&r->in, &second, json_array_get(pair, 1), &number))
-            return false;
-        if (output->values[value].kind != ATOM_FLOAT || !(number > output->values[value].f))
-            return rt_error(r->in.error, "%s: expected a float and a greater one",
-                            claims_place(&at, r->in.arena));
-        most[value] = number;
-    }
-    return true;
-}
-
 static bool read_output(Reader *r, const ClaimPlace *at, const json_t *value,
                         const ModelOutput *file, CircuitOutput *output) {
-    static const char *const keys[] = {"sop", "joined", NULL};
+    static const char *const keys[] = {"sop", NULL};
     size_t count = file->value_count;
     if (!claims_object(&r->in, at, value, keys) ||
         !read_node(r, at, value, "sop", false, &output->node))
@@ -480,7 +432,6 @@ static bool read_output(Reader *r, const ClaimPlace *at, const json_t *value,
                         claims_place(at, r->in.arena));
     Atom *values = ARENA_ARRAY(r->in.arena, count, Atom);
     double *place = ARENA_ARRAY(r->in.arena, count, double);
-    double *most = ARENA_ARRAY(r->in.arena, count, double);
     output->name = file->name;
     output->span = span_of(r, output->node);
     output->numeric = file->decode == RT_DECODE_NEAREST;
@@ -490,13 +441,11 @@ static bool read_output(Reader *r, const ClaimPlace *at, const json_t *value,
     output->form_count = output->numeric ? 1 : (uint32_t)count;
     for (size_t k = 0; k < count; k++) {
         values[k] = atom_of(r, &file->values[k]);
-        most[k] = values[k].kind == ATOM_STRING ? NAN : atom_double(values[k]);
         if (output->numeric) place[k] = output_place(file, k);
     }
     output->values = values;
     output->place = place;
-    output->most = most;
-    return read_joined(r, at, json_object_get(value, "joined"), output, most);
+    return true;
 }
 
 static bool read_outputs(Reader *r, const json_t *list) {
@@ -517,11 +466,11 @@ static bool read_outputs(Reader *r, const json_t *list) {
 
 /* --- all of it ----------------------------------------------------------------------------- */
 
-static bool read_dim(Reader *r, const json_t *claims, const char *key, uint32_t *dim) {
-    const json_t *value = json_object_get(claims, key);
-    const ClaimPlace at = {NULL, key, 0};
-    *dim = DIM_NONE;
-    return !value || claims_below(&r->in, &at, value, r->model->width, dim);
+/* The dimension that is 1 in row 0 and 0 in all others. */
+static bool read_sink(Reader *r, const json_t *value) {
+    const ClaimPlace at = {NULL, "sink", 0};
+    r->c->sink = DIM_NONE;
+    return !value || claims_below(&r->in, &at, value, r->model->width, &r->c->sink);
 }
 
 static bool read_version(Reader *r, const json_t *version) {
@@ -538,6 +487,7 @@ static void set_frame(Reader *r, const Domain *domain) {
                    .domain = *domain,
                    .options.kernel = m->kernel,
                    .width = (uint32_t)m->width,
+                   .one = DIM_NONE,
                    .first_layer = m->layer_count && m->layers[0]->head_count == 0 ? 0 : 1};
     for (size_t l = 0; l < m->layer_count; l++)
         for (size_t h = 0; h < m->layers[l]->head_count; h++) {
@@ -565,8 +515,8 @@ const json_t *claims_of(const Model *model) {
 
 bool claims_read(const json_t *claims, const Model *model, const Domain *domain, Graph *graph,
                  const ClaimsLanguage *language, Arena *arena, Circuit *circuit, RtError *error) {
-    static const char *const keys[] = {"version", "constants", "define", "sink",    "one",
-                                       "token",   "position",  "layers", "outputs", NULL};
+    static const char *const keys[] = {"version",  "constants", "define",  "sink", "token",
+                                       "position", "layers",    "outputs", NULL};
     Reader r = {.model = model, .in = {graph, arena, error}, .language = language, .c = circuit};
     error->text[0] = '\0';
     set_frame(&r, domain);
@@ -574,8 +524,7 @@ bool claims_read(const json_t *claims, const Model *model, const Domain *domain,
         !read_version(&r, json_object_get(claims, "version")) ||
         !read_constants(&r, json_object_get(claims, "constants")) ||
         !read_definitions(&r, json_object_get(claims, "define")) ||
-        !read_dim(&r, claims, "sink", &circuit->sink) ||
-        !read_dim(&r, claims, "one", &circuit->one) ||
+        !read_sink(&r, json_object_get(claims, "sink")) ||
         !read_embedded(&r, "token", FROM_TOKEN, json_object_get(claims, "token")) ||
         !read_embedded(&r, "position", FROM_POSITION, json_object_get(claims, "position")) ||
         !read_layers(&r, json_object_get(claims, "layers")) ||
