@@ -657,6 +657,24 @@ typedef struct RaspVerifyReport {
  * model's own weights.  False: that could not be done.  Texts live with the model. */
 RASP_API bool rasp_verify(RaspModel *model, RaspVerifyReport *report, RaspError *error);
 
+/* Has the file claims, from which it can be shown what its weights compute (docs/proof.md)? */
+RASP_API bool rasp_model_claims(const RaspModel *model);
+
+typedef struct RaspClaimsReport {
+    bool holds; /* the weights' outputs are the program's on every input of the file's domain */
+    RaspCertificate certificate; /* empty where a claim is refused; texts live with the model */
+    double claimed;              /* the error that the file states; negative: none */
+    RaspAnswers answers;         /* has the program an answer everywhere? */
+    uint64_t answers_tried;
+    char refused[512]; /* what is not shown, and why; "" */
+} RaspClaimsReport;
+
+/* Shows the file's claims by its weights: nothing is compiled, and the program is the one that is
+ * given, or where that is NULL the embedded one.  A given program has an s-op, or an expression, for
+ * each output's name.  False: that could not be done, there are no claims for instance. */
+RASP_API bool rasp_verify_claims(RaspModel *model, RaspProgram *program, RaspClaimsReport *report,
+                                 RaspError *error);
+
 /* The program that the model was compiled from or embeds: loaded from the model alone, no file
  * is read.  The model keeps it; NULL: it has none, or a broken one. */
 RASP_API RaspProgram *rasp_model_program(RaspModel *model, RaspError *error);

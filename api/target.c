@@ -234,6 +234,46 @@ bool target_recall(RaspProgram *p, const Record *record, Target *target) {
     return !record->where || evaluate_where(&where, &target->record);
 }
 
+/* --- of another program ----------------------------------------------------------------- */
+
+/* An output without a name in its program is called as it was written. */
+static bool find_output(RaspProgram *p, const char *name, RaspSop *sop) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    bool word = strspn(name, letters) == strlen(name);
+    return word ? rasp_program_sop(p, name, sop, p->core.error)
+                : rasp_program_expression(p, name, sop, p->core.error);
+}
+
+bool target_of_model(RaspProgram *p, const Model *model, const RaspModelInfo *info,
+                     Target *target) {
+    Core *core = &p->core;
+    Record known;
+    RtError unknown;
+    int32_t first;
+    const char *where;
+    Intern *table = session_intern(p->session);
+    CompileOptions options = compile_options();
+    if (!record_load_domain(model, &first, &where, &unknown))
+        return core_fail(core, RASP_WRONG_FILE, "%s", unknown.text);
+    if (record_load(model, table, core->arena, &known, &unknown)) options = known.options;
+    Atom *alphabet = ARENA_ARRAY(core->arena, model->alphabet_size, Atom);
+    for (size_t k = 0; k < model->alphabet_size; k++)
+        alphabet[k] = record_atom(&model->alphabet[k], table);
+    options.alphabet = alphabet;
+    options.alphabet_size = (uint32_t)model->alphabet_size;
+    options.max_length = (uint32_t)model->max_length;
+    options.first = first;
+    RaspSop *sops = ARENA_ARRAY(core->arena, info->output_count, RaspSop);
+    for (size_t k = 0; k < info->output_count; k++) {
+        options.partial |= info->outputs[k].flag >= 0;
+        if (!find_output(p, info->outputs[k].name, &sops[k])) return false;
+    }
+    *target = (Target){.record.options = options};
+    Setting setting = {p, where, "where", SPAN_NONE};
+    return choose_outputs(p, sops, info->output_count, target) &&
+           (!where || evaluate_where(&setting, &target->record));
+}
+
 /* --- words ------------------------------------------------------------------------------ */
 
 const char *rasp_dtype_name(int dtype) {

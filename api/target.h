@@ -21,6 +21,11 @@ bool target_domain(RaspProgram *program, const RaspTarget *wanted, Record *recor
 /* The program is the record's own. */
 bool target_recall(RaspProgram *program, const Record *record, Target *target);
 
+/* The program is another one, and the model says for which inputs and which outputs: an s-op of the
+ * program for each name of an output. */
+bool target_of_model(RaspProgram *program, const Model *model, const RaspModelInfo *info,
+                     Target *target);
+
 /* What was said, and where. */
 typedef struct Setting {
     RaspProgram *program;

@@ -108,13 +108,8 @@ static void put_head(Writer *w, json_t *object, const CircuitHead *head) {
     set_text(w, object, "kind", claims_head_kinds[head->kind]);
     set_text(w, object, "mask", mask_name(head->score.mask));
     json_t *components = add_list(w, object, "components");
-    for (uint32_t k = 0; k < head->component_count; k++) {
-        const CircuitComponent *component = &head->components[k];
-        json_t *entry = add_object(w, components);
-        put_part(w, entry, component->part);
-        if (head->kind == HEAD_DEFAULT)
-            describe_set(entry, "default", describe_number(component->fallback), &w->lost);
-    }
+    for (uint32_t k = 0; k < head->component_count; k++)
+        put_part(w, add_object(w, components), head->components[k].part);
 }
 
 static void put_table(Writer *w, json_t *object, const CircuitTable *table) {

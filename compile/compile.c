@@ -262,12 +262,17 @@ static Values *make_values(Graph *graph, const CompileOptions *options, const Do
     return values;
 }
 
+/* Values, found in one way, and the outputs. */
+static bool settle(Graph *graph, Compiler *k, const Domain *domain, ValuesWay way) {
+    k->early = way == VALUES_PRODUCTS_FIRST && values_way_shows(domain);
+    k->values = make_values(graph, k->options, domain, way, k->c->arena);
+    k->c->trace->values = k->values;
+    return check_where(k->values, k->options->where, k->error) && settle_answers(k);
+}
+
 /* From value sets to weights, with values found in one way. */
 static bool compile_by(Graph *graph, Compiler k, const Domain *domain, ValuesWay way) {
-    k.early = way == VALUES_PRODUCTS_FIRST && values_way_shows(domain);
-    k.values = make_values(graph, k.options, domain, way, k.c->arena);
-    k.c->trace->values = k.values;
-    if (!check_where(k.values, k.options->where, k.error) || !settle_answers(&k)) return false;
+    if (!settle(graph, &k, domain, way)) return false;
     for (uint32_t o = 0; o < k.output_count; o++)
         if (graph_node(graph, k.outputs[o].node)->depth > k.depth)
             k.depth = graph_node(graph, k.outputs[o].node)->depth;
@@ -278,6 +283,30 @@ static bool compile_by(Graph *graph, Compiler k, const Domain *domain, ValuesWay
 
 static ValuesWay way_of(const CompileOptions *options, const Domain *domain) {
     return options->way == VALUES_BY_DOMAIN ? values_way(domain) : options->way;
+}
+
+void compile_ways(const CompileOptions *options, CompileWays ways) {
+    Domain domain = compile_domain(options);
+    ValuesWay first = way_of(options, &domain);
+    bool others = first == VALUES_PRODUCTS_FIRST;
+    const CompileWays all = {first, others ? VALUES_RUN : VALUES_BY_DOMAIN, VALUES_PRODUCTS,
+                             VALUES_BY_DOMAIN};
+    memcpy(ways, all, sizeof all);
+}
+
+bool compile_settle(Graph *graph, const CompileOutput *outputs, uint32_t output_count,
+                    const CompileOptions *options, ValuesWay way, Arena *arena, Settled *settled,
+                    LowerError *error) {
+    Compiled c = {.arena = arena, .trace = ARENA_NEW(arena, CompileTrace)};
+    if (!check_options(options, error)) return false;
+    Compiler k = {.options = options,
+                  .outputs = outputs,
+                  .output_count = output_count,
+                  .c = &c,
+                  .error = error};
+    bool done = settle(graph, &k, keep_domain(options, arena), way);
+    *settled = (Settled){k.outputs, k.output_count, c.answers, c.none};
+    return done;
 }
 
 bool compile_graph(Graph *graph, const CompileOutput *outputs, uint32_t output_count,

@@ -84,6 +84,22 @@ typedef struct Compiled {
 bool compile_graph(Graph *graph, const CompileOutput *outputs, uint32_t output_count,
                    const CompileOptions *options, Arena *arena, Compiled *compiled,
                    LowerError *error);
+/* The first of its steps alone: *settled are the outputs that a model must have, those that say where
+ * others have no answer behind them, and *answers is what there is to say of answers.  False as above,
+ * or because values are to be found in another way. */
+typedef struct Settled {
+    const CompileOutput *outputs;
+    uint32_t output_count;
+    Answers answers;
+    NoAnswer none;
+} Settled;
+bool compile_settle(Graph *graph, const CompileOutput *outputs, uint32_t output_count,
+                    const CompileOptions *options, ValuesWay way, Arena *arena, Settled *settled,
+                    LowerError *error);
+/* The ways in which compile_graph may have found values; ends with VALUES_BY_DOMAIN. */
+typedef ValuesWay CompileWays[4];
+void compile_ways(const CompileOptions *options, CompileWays ways);
+
 /* What the text of one s-op shows of it; the same errors. */
 bool compile_facts(Graph *graph, NodeId sop, const CompileOptions *options, Arena *arena,
                    Facts *facts, LowerError *error);

@@ -125,19 +125,10 @@ static bool read_embedded(Reader *r, const char *key, Origin origin, const json_
 
 static bool read_component(Reader *r, const ClaimPlace *at, const json_t *value, CircuitHead *head,
                            uint32_t column, CircuitComponent *component) {
-    static const char *const keys[] = {"sop", "default", "dim", "until", NULL};
-    const ClaimPlace of_default = {at, "default", 0};
+    static const char *const keys[] = {"sop", "dim", "until", NULL};
     CircuitPart part = {
         .origin = FROM_HEAD, .owner = r->c->head_count, .column = column, .born = head->stage};
     if (!claims_object(&r->in, at, value, keys)) return false;
-    const json_t *fallback = json_object_get(value, "default");
-    if (head->kind == HEAD_DEFAULT) {
-        if (!claims_number(&r->in, &of_default, fallback, &component->fallback)) return false;
-    } else if (fallback) {
-        return rt_error(r->in.error, "%s: only a head of kind default has one",
-                        claims_place(&of_default, r->in.arena));
-    }
-    if (head->kind == HEAD_COUNT) component->fallback = 1; /* the sink's value */
     if (!read_part(r, at, value, part, &component->part)) return false;
     component->node = r->parts[component->part].node;
     component->span = span_of(r, component->node);

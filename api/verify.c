@@ -1,0 +1,74 @@
+/* A weights file's claims, against its program or another. */
+#include "api/claims.h"
+#include "api/model.h"
+
+#include "compile/verify_claims.h"
+
+#include <stdio.h>
+
+bool rasp_model_claims(const RaspModel *m) {
+    return claims_of(m->model) != NULL;
+}
+
+typedef struct ClaimsCall {
+    RaspModel *model;
+    RaspProgram *program;
+    RaspClaimsReport *report;
+    Target target; /* of the program */
+} ClaimsCall;
+
+static void report_out(const ClaimsReport *r, RaspClaimsReport *out) {
+    static const RaspAnswers answers[] = {[ANSWERS_PROVED] = RASP_ANSWERS_PROVED,
+                                          [ANSWERS_RUN] = RASP_ANSWERS_RUN,
+                                          [ANSWERS_NOT_SHOWN] = RASP_ANSWERS_NOT_SHOWN,
+                                          [ANSWERS_PARTIAL] = RASP_ANSWERS_PARTIAL};
+    const Circuit *circuit = r->verdict.circuit;
+    *out = (RaspClaimsReport){.holds = r->holds,
+                              .certificate = certificate_out(&r->verdict.certificate,
+                                                             circuit ? circuit->options.beta : 0),
+                              .claimed = r->claimed,
+                              .answers = answers[r->answers.kind],
+                              .answers_tried = r->answers.tried};
+    snprintf(out->refused, sizeof out->refused, "%s", r->refused);
+}
+
+static bool find_target(ClaimsCall *call) {
+    RaspModel *m = call->model;
+    if (call->program != m->program)
+        return target_of_model(call->program, m->model, &m->info, &call->target);
+    call->target = m->target;
+    return true;
+}
+
+static bool verify(Core *core, void *context) {
+    ClaimsCall *call = context;
+    RaspModel *m = call->model;
+    Session *session = call->program->session;
+    Graph *graph = session_graph(session);
+    ClaimsReader reader = {session, core};
+    Circuit *claims = ARENA_NEW(core->arena, Circuit);
+    ClaimsReport *report = ARENA_NEW(core->arena, ClaimsReport); /* its texts are handed out */
+    RtError wrong;
+    if (!find_target(call)) return false;
+    const CompileOptions *options = &call->target.record.options;
+    Domain domain = compile_domain(options);
+    ClaimsLanguage language = claims_language(&reader);
+    if (!claims_read(claims_of(m->model), m->model, &domain, graph, &language, core->arena, claims,
+                     &wrong))
+        return *wrong.text ? core_fail(core, RASP_WRONG_FILE, "'%s': %s", m->name, wrong.text)
+                           : false;
+    verify_claims(claims, graph, call->target.outputs, call->target.output_count, options, m->model,
+                  core->arena, report);
+    report_out(report, call->report);
+    return true;
+}
+
+bool rasp_verify_claims(RaspModel *m, RaspProgram *program, RaspClaimsReport *report,
+                        RaspError *error) {
+    ClaimsCall call = {.model = m, .report = report};
+    if (!claims_of(m->model))
+        return error_set(error, RASP_WRONG_FILE, "'%s' makes no claims that could be shown",
+                         m->name);
+    call.program = program ? program : rasp_model_program(m, error);
+    return call.program && core_call(&call.program->core, error, RASP_WRONG_FILE, verify, &call);
+}
