@@ -663,7 +663,8 @@ RASP_API bool rasp_model_claims(const RaspModel *model);
 typedef struct RaspClaimsReport {
     bool holds; /* the weights' outputs are the program's on every input of the file's domain */
     RaspCertificate certificate; /* empty where a claim is refused; texts live with the model */
-    double claimed;              /* the error that the file states; negative: none */
+    double claimed;      /* the error that the file states, which may be less than is shown;
+                          * negative: none */
     RaspAnswers answers;         /* has the program an answer everywhere? */
     uint64_t answers_tried;
     char refused[512]; /* what is not shown, and why; "" */

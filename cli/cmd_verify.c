@@ -77,14 +77,14 @@ static void print_structure(const RaspVerifyReport *r) {
                grouped(r->changed), grouped(r->weights), r->largest, r->where);
 }
 
-static void print_certificate(const RaspCertificate *c, double claimed) {
+static void print_certificate(const RaspCertificate *c, double claimed, const char *states) {
     if (!c->holds) {
         printf("  certificate  does not hold: %s\n", safe_text(c->broken));
         return;
     }
     printf("  certificate  holds: error at most %.3g in the residual stream\n", c->error);
     if (claimed >= 0 && claimed < c->error)
-        printf("               but the file claims %.3g, which is less\n", claimed);
+        printf("               %s %.3g, which is less\n", states, claimed);
     if (*c->where)
         printf("  tightest     layer %u, %s: its error is at most %.2g of its margin\n",
                c->layer + 1, safe_text(c->where), c->tightest);
@@ -170,13 +170,13 @@ static void print_claims(const Findings *f) {
     }
     printf("  claims       each follows from the weights: the outputs are those of %s\n",
            f->program ? safe_text(f->program) : "the embedded program");
-    print_certificate(&r->certificate, r->claimed);
+    print_certificate(&r->certificate, r->claimed, "not shown: what the file states,");
     puts("  description  not looked at: names, groups and tables (--by compiling compares them)");
 }
 
 static void print_again(const RaspVerifyReport *r) {
     print_structure(r);
-    if (r->same_structure) print_certificate(&r->certificate, r->claimed);
+    if (r->same_structure) print_certificate(&r->certificate, r->claimed, "but the file claims");
     print_document(r);
 }
 

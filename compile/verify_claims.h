@@ -13,7 +13,8 @@ typedef struct ClaimsReport {
     bool holds;
     Verdict verdict;
     Answers answers;     /* found */
-    double claimed;      /* the error that the file states; negative: none */
+    double claimed;      /* the error that the file states, which may be less than what is shown:
+                            the compiler knows its own rounding better; negative: none */
     const char *refused; /* why it does not hold; "" */
 } ClaimsReport;
 
