@@ -3,6 +3,7 @@
 
 #include "base/plural.h"
 #include "cli/circuit.h"
+#include "cli/claims.h"
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -23,16 +24,21 @@ enum { LINE = 80, SHOWN = 40 }; /* columns; tokens of the alphabet */
 typedef struct InfoArguments {
     Common common;
     const char *circuit;
+    bool claims;
 } InfoArguments;
 
-enum { KEY_CIRCUIT = OPTION_OWN_KEYS };
+enum { KEY_CIRCUIT = OPTION_OWN_KEYS, KEY_CLAIMS };
 
 static const struct argp_option options[] = {
     {"circuit", KEY_CIRCUIT, "FILE", 0,
      "write there what every head, unit and residual dimension is for, and who reads whom, as "
      "JSON, from the embedded program; - is standard output, and nothing else is shown",
      1},
-    OPTION_JSON("sizes, layers, dimensions and certificate as one JSON object", 1),
+    {"claims", KEY_CLAIMS, NULL, 0,
+     "instead of that, what the file claims of its pieces, in the program's own words: what "
+     "'rasp verify' shows",
+     1},
+    OPTION_JSON("sizes, layers, dimensions and certificate, or the claims, as one JSON object", 1),
     OPTION_MEMORY,
     OPTION_TIME,
     {0},
@@ -311,6 +317,33 @@ static void print_json(const Info *info) {
     json_end(&j);
 }
 
+/* --- claims -------------------------------------------------------------------------------- */
+
+static void print_claims_json(const Info *info, const json_t *claims) {
+    Json j = {.out = stdout};
+    json_begin_object(&j, NULL);
+    json_text(&j, "file", info->path);
+    json_dumped(&j, "claims", claims);
+    json_end(&j);
+}
+
+static int show_claims(const Common *a, const Info *info) {
+    const json_t *claims = json_object_get(info->document, "claims");
+    if (!json_is_object(claims)) {
+        report_error("'%s' makes no claims ('rasp compile' writes some, 'rasp prove' looks for "
+                     "them)",
+                     info->path);
+        return EXIT_WRONG_PROGRAM;
+    }
+    if (a->json) {
+        print_claims_json(info, claims);
+        return EXIT_FINE;
+    }
+    printf("%s: claims\n", safe_text(info->path));
+    claims_print(claims, info->model);
+    return EXIT_FINE;
+}
+
 /* --- the command --------------------------------------------------------------------------- */
 
 static void show(const Common *a, const Info *info) {
@@ -327,18 +360,25 @@ static void show(const Common *a, const Info *info) {
 
 static error_t parse(int key, char *text, struct argp_state *state) {
     InfoArguments *a = state->input;
-    if (key != KEY_CIRCUIT) return option_common(key, text, state, &a->common);
-    a->circuit = text;
+    if (key == KEY_CIRCUIT)
+        a->circuit = text;
+    else if (key == KEY_CLAIMS)
+        a->claims = true;
+    else
+        return option_common(key, text, state, &a->common);
     return 0;
 }
 
-static int show_page(const Common *a, const RaspModel *model) {
+static int show_page(const InfoArguments *arguments, const RaspModel *model) {
+    const Common *a = &arguments->common;
     RaspError error;
     int status = EXIT_FINE;
     char *text = rasp_model_json(model, &error);
     Info info = {a->argument, rasp_model_info(model),
                  text ? json_loads(text, JSON_ALLOW_NUL, NULL) : NULL};
-    if (info.document)
+    if (info.document && arguments->claims)
+        status = show_claims(a, &info);
+    else if (info.document)
         show(a, &info);
     else if (!text)
         status = report_failure(&error);
@@ -356,7 +396,7 @@ static int info(const InfoArguments *a) {
     if (status != EXIT_FINE) return status;
     if (a->circuit) status = circuit_save(model, a->circuit);
     if (status == EXIT_FINE && !(a->circuit && output_is_standard(a->circuit)))
-        status = show_page(&a->common, model);
+        status = show_page(a, model);
     rasp_model_free(model);
     return status;
 }
