@@ -130,9 +130,8 @@ static const char *output_name(const RaspModelInfo *model, size_t number) {
 
 void claims_print(const json_t *claims, const RaspModelInfo *model) {
     size_t k;
-    const json_t *output, *sink = json_object_get(claims, "sink");
+    const json_t *output;
     print_names(claims);
-    if (sink) printf("  sink: dimension %lld\n", (long long)json_integer_value(sink));
     print_embedding(claims, "token");
     print_embedding(claims, "position");
     print_layers(json_object_get(claims, "layers"));

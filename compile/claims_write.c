@@ -242,10 +242,8 @@ static void put_names(Writer *w, json_t *claims) {
 /* --- all of it ----------------------------------------------------------------------------- */
 
 static void put_claims(Writer *w, json_t *claims) {
-    const Circuit *c = w->c;
     set_count(w, claims, "version", CLAIMS_VERSION);
     put_names(w, claims);
-    if (c->sink != DIM_NONE) set_count(w, claims, "sink", c->sink);
     put_embedded(w, claims, "token", FROM_TOKEN);
     put_embedded(w, claims, "position", FROM_POSITION);
     json_t *layers = put_layers(w, claims);

@@ -45,7 +45,6 @@ before = "select(indices, indices - 1, ==)"
 is_letter = [f'1.0 if tokens == "{x}" else 0.0' for x in LETTERS]
 claims = {
     "version": 1,
-    "sink": SINK,
     "token": [{"sop": is_letter[k], "dim": TOKEN + k, "until": [1]} for k in letters],
     "position": [{"sop": "indices", "dim": INDEX, "until": [0]},
                  {"sop": "indices ^ 2", "dim": SQUARE, "until": [0]}],

@@ -142,6 +142,7 @@ static bool read_components(Reader *r, const ClaimPlace *above, const json_t *li
                      r->model->layers[head->layer]->heads[head->index]->value.cols))
         return false;
     size_t count = json_array_size(list);
+    if (count == 0) return claims_expected(&r->in, &at, "what the head computes", list);
     CircuitComponent *components = ARENA_ARRAY(r->in.arena, count, CircuitComponent);
     for (size_t k = 0; k < count; k++)
         if (!read_component(r, &(ClaimPlace){&at, NULL, k}, json_array_get(list, k), head,
@@ -259,6 +260,7 @@ static bool read_table_outputs(Reader *r, const ClaimPlace *above, const json_t 
     const ClaimPlace at = {above, "outputs", 0};
     if (!claims_list(&r->in, &at, list, UINT32_MAX)) return false;
     size_t count = json_array_size(list);
+    if (count == 0) return claims_expected(&r->in, &at, "what the table computes", list);
     TableOutput *outputs = ARENA_ARRAY(r->in.arena, count, TableOutput);
     for (size_t k = 0; k < count; k++) {
         CircuitPart part = {.origin = FROM_TABLE,
@@ -457,20 +459,20 @@ static bool read_outputs(Reader *r, const json_t *list) {
 
 /* --- all of it ----------------------------------------------------------------------------- */
 
-/* The dimension that is 1 in row 0 and 0 in all others. */
-static bool read_sink(Reader *r, const json_t *value) {
-    const ClaimPlace at = {NULL, "sink", 0};
-    r->c->sink = DIM_NONE;
-    return !value || claims_below(&r->in, &at, value, r->model->width, &r->c->sink);
-}
-
 static bool read_version(Reader *r, const json_t *version) {
     const ClaimPlace at = {NULL, "version", 0};
     return (json_is_integer(version) && json_integer_value(version) == CLAIMS_VERSION) ||
            claims_expected(&r->in, &at, "1, the only version there is", version);
 }
 
-/* What the weights say without being looked at. */
+/* The first dimension that tells row 0 from others. */
+static uint32_t sink_of(const Model *m) {
+    for (size_t d = 0; d < m->width; d++)
+        if (tensor_get(&m->tokens, 0, d) + tensor_get(&m->positions, 0, d) != 0) return (uint32_t)d;
+    return 0;
+}
+
+/* What the weights say of themselves. */
 static void set_frame(Reader *r, const Domain *domain) {
     const Model *m = r->model;
     Circuit *c = r->c;
@@ -478,6 +480,7 @@ static void set_frame(Reader *r, const Domain *domain) {
                    .domain = *domain,
                    .options.kernel = m->kernel,
                    .width = (uint32_t)m->width,
+                   .sink = DIM_NONE,
                    .one = DIM_NONE,
                    .first_layer = m->layer_count && m->layers[0]->head_count == 0 ? 0 : 1};
     for (size_t l = 0; l < m->layer_count; l++)
@@ -485,6 +488,7 @@ static void set_frame(Reader *r, const Domain *domain) {
             const ModelHead *head = m->layers[l]->heads[h];
             c->options.log_length |= head->scale == RT_SCALE_LOG_LENGTH;
             c->options.beta = fmax(c->options.beta, head->gap);
+            if (head->sink) c->sink = sink_of(m);
         }
 }
 
@@ -506,7 +510,7 @@ const json_t *claims_of(const Model *model) {
 
 bool claims_read(const json_t *claims, const Model *model, const Domain *domain, Graph *graph,
                  const ClaimsLanguage *language, Arena *arena, Circuit *circuit, RtError *error) {
-    static const char *const keys[] = {"version",  "constants", "define",  "sink", "token",
+    static const char *const keys[] = {"version",  "constants", "define",  "token",
                                        "position", "layers",    "outputs", NULL};
     Reader r = {.model = model, .in = {graph, arena, error}, .language = language, .c = circuit};
     error->text[0] = '\0';
@@ -515,7 +519,6 @@ bool claims_read(const json_t *claims, const Model *model, const Domain *domain,
         !read_version(&r, json_object_get(claims, "version")) ||
         !read_constants(&r, json_object_get(claims, "constants")) ||
         !read_definitions(&r, json_object_get(claims, "define")) ||
-        !read_sink(&r, json_object_get(claims, "sink")) ||
         !read_embedded(&r, "token", FROM_TOKEN, json_object_get(claims, "token")) ||
         !read_embedded(&r, "position", FROM_POSITION, json_object_get(claims, "position")) ||
         !read_layers(&r, json_object_get(claims, "layers")) ||
