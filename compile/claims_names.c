@@ -51,7 +51,8 @@ static bool is_leaf(const Node *node) {
     return node->kind == NODE_TOKENS || node->kind == NODE_INDICES || node->kind == NODE_CONSTANT;
 }
 
-/* Names what is too long to be said twice, or at once. */
+/* Names what is too long to be said twice, or at once; what the program has a name for is defined
+ * by it, so that claims mean the same beside any program. */
 static void define(ClaimsNames *n, const uint32_t *uses) {
     uint32_t count = graph_count(n->graph);
     uint32_t *all = count_uses(n->graph, uses, n->arena);
@@ -59,6 +60,8 @@ static void define(ClaimsNames *n, const uint32_t *uses) {
     for (uint32_t id = 0; id < count; id++) {
         const Node *node = graph_node(n->graph, id);
         size[id] = 1;
+        if (is_leaf(node)) n->node[id] = NULL;
+        n->defined[id] = all[id] && n->node[id];
         if (!all[id] || n->node[id] || is_leaf(node)) continue;
         for (int k = 0; k < node->arity; k++) size[id] += size[node->arg[k]];
         if (node->lookup) size[id] += node->lookup->count;

@@ -1,5 +1,6 @@
-/* claims_names.h: what nodes and atoms are called in claims: by the program's names, and by those
- * of a list of definitions, which makes texts short and trees of shared nodes small. */
+/* claims_names.h: what nodes and atoms are called in claims: by the program's names where it has
+ * any, else by short ones, which a list of definitions explains.  That makes texts short and trees
+ * of shared nodes small. */
 #ifndef RASP_COMPILE_CLAIMS_NAMES_H
 #define RASP_COMPILE_CLAIMS_NAMES_H
 
@@ -18,7 +19,7 @@ typedef struct ClaimsNames {
     const ProgramNames *program;
     Arena *arena;
     const char **node; /* by id; NULL: neither a name nor a definition */
-    bool *defined;     /* by id: by a definition */
+    bool *defined;     /* by id: its name stands in a text */
     ClaimsConstant *constants;
     size_t constant_count, constant_room;
     Table table;      /* over constants */

@@ -268,15 +268,10 @@ static void put_node(Text *t, NodeId id, int level) {
 #define TOKENS(id, spelling, display, ...) [TOKENS_##id] = display,
 #include "base/builtin.def"
     };
-    static const char *const token_spelling[TOKENS_COUNT] = {
-        /* whatever `tokens` is now */
-#define TOKENS(id, spelling, ...) [TOKENS_##id] = spelling,
-#include "base/builtin.def"
-    };
     const Node *node = graph_node(t->graph, id);
     switch (node->kind) {
     case NODE_TOKENS:
-        put(t, (t->names ? token_spelling : token_name)[node->tokens]);
+        put(t, token_name[node->tokens]);
         break;
     case NODE_INDICES:
         put(t, "indices");

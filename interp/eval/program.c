@@ -154,7 +154,11 @@ bool session_evaluate(Session *s, const char *name, const char *text, Value *val
 
 static bool begin_notes(Session *s, void *context) {
     (void)context;
+    const Str *tokens = intern_text(s->intern, "tokens");
     s->notes = scope_new(s->heap, top_scope(s), intern_text(s->intern, "notes"), 0);
+    eval_object(s, 0, VALUE_SOP, graph_tokens(s->graph, TOKENS_STR, SPAN_NONE), tokens);
+    scope_set(s->heap, s->notes, tokens, eval_top(s, 0));
+    s->top--;
     return true;
 }
 

@@ -137,7 +137,8 @@ bool session_evaluate(Session *session, const char *name, const char *text, Valu
 /* --- notes on a program ----------------------------------------------------------------- */
 
 /* Names that somebody else gives to the program's s-ops, in a scope over its top level: whatever
- * they are, the program does not see them, and neither its places nor its names change. */
+ * they are, the program does not see them, and neither its places nor its names change.  In it
+ * `tokens` is what it is at the start of a program. */
 void session_begin_notes(Session *session);
 /* Those that follow stand in that scope, and report as session_evaluate does.  An atom, or the s-op
  * that is the atom at every position. */
