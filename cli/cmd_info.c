@@ -330,9 +330,7 @@ static void print_claims_json(const Info *info, const json_t *claims) {
 static int show_claims(const Common *a, const Info *info) {
     const json_t *claims = json_object_get(info->document, "claims");
     if (!json_is_object(claims)) {
-        report_error("'%s' makes no claims ('rasp compile' writes some, 'rasp prove' looks for "
-                     "them)",
-                     info->path);
+        report_error("'%s' makes no claims ('rasp compile' writes some)", info->path);
         return EXIT_WRONG_PROGRAM;
     }
     if (a->json) {
