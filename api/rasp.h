@@ -663,16 +663,16 @@ RASP_API bool rasp_model_claims(const RaspModel *model);
 typedef struct RaspClaimsReport {
     bool holds; /* the weights' outputs are the program's on every input of the file's domain */
     RaspCertificate certificate; /* empty where a claim is refused; texts live with the model */
-    double claimed;      /* the error that the file states, which may be less than is shown;
-                          * negative: none */
+    double claimed;              /* the error that the file states, which may be less than is shown;
+                                  * negative: none */
     RaspAnswers answers;         /* has the program an answer everywhere? */
     uint64_t answers_tried;
     char refused[512]; /* what is not shown, and why; "" */
 } RaspClaimsReport;
 
 /* Shows the file's claims by its weights: nothing is compiled, and the program is the one that is
- * given, or where that is NULL the embedded one.  A given program has an s-op, or an expression, for
- * each output's name.  False: that could not be done, there are no claims for instance. */
+ * given, or where that is NULL the embedded one.  A given program has an s-op, or an expression,
+ * for each output's name.  False: that could not be done, there are no claims for instance. */
 RASP_API bool rasp_verify_claims(RaspModel *model, RaspProgram *program, RaspClaimsReport *report,
                                  RaspError *error);
 

@@ -84,9 +84,9 @@ typedef struct Compiled {
 bool compile_graph(Graph *graph, const CompileOutput *outputs, uint32_t output_count,
                    const CompileOptions *options, Arena *arena, Compiled *compiled,
                    LowerError *error);
-/* The first of its steps alone: *settled are the outputs that a model must have, those that say where
- * others have no answer behind them, and *answers is what there is to say of answers.  False as above,
- * or because values are to be found in another way. */
+/* The first of its steps alone: *settled are the outputs that a model must have, those that say
+ * where others have no answer behind them, and *answers is what there is to say of answers.  False
+ * as above, or because values are to be found in another way. */
 typedef struct Settled {
     const CompileOutput *outputs;
     uint32_t output_count;

@@ -7,7 +7,8 @@
 
 /* Adds to the model what its file says of itself, in the file's order: what the pieces are for,
  * where it comes from, what is certified and claimed; then lays it out as the record's options ask.
- * `sources` hold the texts that were compiled, `names` are their program's.  False when memory runs out. */
+ * `sources` hold the texts that were compiled, `names` are their program's.  False when memory runs
+ * out. */
 bool complete_model(Compiled *compiled, const Record *record, const SourceMap *sources,
                     const ProgramNames *names);
 

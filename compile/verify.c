@@ -101,7 +101,8 @@ bool verify_weights(Compiled *fresh, const Record *record, const SourceMap *sour
     *r = (VerifyReport){.claimed = claimed_error(file)};
     if (has_biases(file, &r->difference)) return true;
     if (!compare_weights(fresh, record, file, arena, r)) return false;
-    if (r->difference.same_shape && !compare_documents(fresh, record, sources, names, file, arena, r))
+    if (r->difference.same_shape &&
+        !compare_documents(fresh, record, sources, names, file, arena, r))
         return false;
     /* Numbers in a file are shortest decimals: equal means equal. */
     r->claims_too_little = r->claimed >= 0 && r->claimed < r->certificate.error;

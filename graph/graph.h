@@ -109,8 +109,8 @@ typedef struct GraphNames {
     void *context;
 } GraphNames;
 
-/* The node in source form, whole, by these names: where they mean what they do here, it evaluates to
- * this very node.  As deep as the node is between names. */
+/* The node in source form, whole, by these names: where they mean what they do here, it evaluates
+ * to this very node.  As deep as the node is between names. */
 const char *graph_source(const Graph *graph, NodeId id, const GraphNames *names, Arena *arena);
 
 #endif

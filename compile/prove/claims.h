@@ -39,9 +39,9 @@ const json_t *claims_of(const Model *model);
  * *error says why, unless the language has (its text is empty then).
  *
  * What has to be read off the weights or found out about values is empty: forms (but the number of
- * an output's), vectors of embeddings, writes, `one`, defaults (`sink` is there where a head sees it), shapes of tables but for the number
- * of units, `least` of clears, levels and numbers of parts, `single` and `moves`, what outputs
- * join. */
+ * an output's), vectors of embeddings, writes, `one`, defaults (`sink` is there where a head sees
+ * it), shapes of tables but for the number of units, `least` of clears, levels and numbers of
+ * parts, `single` and `moves`, what outputs join. */
 bool claims_read(const json_t *claims, const Model *model, const Domain *domain, Graph *graph,
                  const ClaimsLanguage *language, Arena *arena, Circuit *circuit, RtError *error);
 

@@ -108,7 +108,8 @@ static inline void same_output(ClaimsCheck *c, uint32_t k) {
 static inline void same_frame(ClaimsCheck *c) {
     const Circuit *a = c->a, *b = c->b;
     claims_same(c,
-                a->depth <= b->depth + 1 && a->width == b->width && (a->sink == b->sink || a->sink == DIM_NONE) &&
+                a->depth <= b->depth + 1 && a->width == b->width &&
+                    (a->sink == b->sink || a->sink == DIM_NONE) &&
                     a->first_layer == b->first_layer && a->layer_count == b->layer_count &&
                     a->head_count == b->head_count && a->table_count == b->table_count &&
                     a->output_count == b->output_count && a->options.kernel == b->options.kernel &&

@@ -267,7 +267,8 @@ static void test_places_in_the_file(void **state) {
                  "abc", 4);
     assert_true(fixture_compile(&f));
     Record record = {.program = {"test.rasp", "", 0}, .options = f.options};
-    assert_true(complete_model(&f.compiled, &record, session_sources(f.session), &(ProgramNames){0}));
+    assert_true(
+        complete_model(&f.compiled, &record, session_sources(f.session), &(ProgramNames){0}));
     const ModelLayer *layer = f.compiled.model->layers[0];
     assert_json(json_object_get(layer->heads[0]->extra, "span"), "[\"test.rasp\",1,5,1,31]");
     const json_t *table = json_array_get(json_object_get(layer->mlps[0]->extra, "tables"), 0);
