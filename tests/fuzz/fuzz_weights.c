@@ -124,12 +124,19 @@ static void judge(RaspModel *model) {
     options.exhaustive_limit = 40;
     options.count = 20;
     options.threads = 1;
+    RaspClaimsReport claims = {0};
     bool done = rasp_verify(model, &verified, &error);
     if (!done) fuzz_expect_reason(&error);
+    if (!rasp_verify_claims(model, NULL, &claims, &error)) {
+        claims.holds = false;
+        fuzz_expect_reason(&error);
+    }
     RaspCheckReport *report = rasp_check(model, &options, &error);
     if (!report) fuzz_expect_reason(&error);
     if (report && done && verified.holds && !report->agree)
         complain("verified", "and differs from its program");
+    if (report && claims.holds && !report->agree)
+        complain("shown by its claims", "and differs from its program");
     rasp_check_free(report);
 }
 
