@@ -155,8 +155,7 @@ static inline void claims_check(Session *session, const Circuit *circuit, Model 
     json_t *claims = json_incref(json_object_get(model->extra, "claims"));
     ClaimsLanguage language = claims_language(&reader);
     if (!claims_read(claims, model, &circuit->domain, graph, &language, arena, &read, &error))
-        print_error("claims refused: %s%s%s\n", error.text, said.text, text),
-            snprintf(text, size, "claims refused: %s%s", error.text, said.text);
+        snprintf(text, size, "claims refused: %.900s%.900s", error.text, said.text);
     else if (graph_count(graph) != nodes)
         snprintf(text, size, "claims made the node %s", graph_text(graph, nodes, 200, arena));
     else if (!standard)
