@@ -58,7 +58,8 @@ static bool settles(const Circuit *claims, Graph *graph, const CompileOutput *ou
     if (!compile_settle(graph, outputs, count, options, way, arena, &settled, &error)) {
         if (settled.none.ids)
             return refuse(r, arena_format(arena, "'%s' has no answer on some inputs: %s",
-                                          outputs[settled.none.sop].name, settled.none.text));
+                                          outputs[settled.none.sop].name,
+                                          fault_text(&settled.none.fault, arena)));
         return refuse(r, *error.message ? arena_text(arena, error.message, strlen(error.message))
                                         : "whether it has an answer everywhere is not shown");
     }
