@@ -130,8 +130,8 @@ static double *reaches(const Grid *g, size_t outputs, bool rightwards, Arena *ar
     double end = g->x[rightwards ? g->points - 1 : 0];
     for (uint32_t p = 1; p + 1 < g->points; p++)
         for (size_t o = 0; o < outputs; o++)
-            reach[p] += fabs(slope(g, outputs, p, o) - slope(g, outputs, p - 1, o)) *
-                        fabs(end - g->x[p]);
+            reach[p] +=
+                fabs(slope(g, outputs, p, o) - slope(g, outputs, p - 1, o)) * fabs(end - g->x[p]);
     return reach;
 }
 

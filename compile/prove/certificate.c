@@ -348,34 +348,6 @@ typedef struct UnitBounds {
     double *noise, *size;
 } UnitBounds;
 
-/* The least and the greatest nominal value of x. */
-static void x_range(const CircuitTable *table, double *low, double *high) {
-    *low = INFINITY, *high = -INFINITY;
-    for (uint32_t o = 0; o < table->output_count; o++) {
-        const TableOutput *output = &table->outputs[o];
-        for (uint32_t p = 0; p < output->points; p++) {
-            *low = fmin(*low, output->x[p]);
-            *high = fmax(*high, output->x[p]);
-        }
-    }
-}
-
-/* How far x goes beyond where the unit begins: an activation is no larger, but for errors. */
-static double unit_reach(const TableUnit *unit, double low, double high) {
-    double reach = unit->sign > 0 ? high - unit->at : unit->at - low;
-    return fmax(0, reach) + DBL_EPSILON * (fmax(fabs(low), fabs(high)) + fabs(unit->at));
-}
-
-/* How large x less the form's constant can be where the unit is active, or is computed to be:
- * rounding is of the size of what is rounded. */
-static double unit_reads(const CircuitTable *table, const TableUnit *unit, double low, double high,
-                         double x_error) {
-    double from = unit->sign > 0 ? unit->at : low, to = unit->sign > 0 ? high : unit->at;
-    double constant = table->form.constant;
-    double most = fmax(fabs(from - constant), fabs(to - constant)) + x_error;
-    return (most + fabs(constant - unit->at)) * (1 + 0x1p-10);
-}
-
 static UnitBounds table_units(Checker *k, const CircuitTable *table, double x_error,
                               const ModelMlp *ideal, const ModelMlp *actual) {
     size_t count = table->shape.unit_count;
@@ -385,18 +357,18 @@ static UnitBounds table_units(Checker *k, const CircuitTable *table, double x_er
     for (uint32_t t = 0; t < table->form.count; t++)
         meant[k->circuit->parts[table->form.terms[t].part].dim] = true;
     double low, high;
-    x_range(table, &low, &high);
+    certificate_x_range(table, &low, &high);
     for (uint32_t n = 0; n < count; n++) {
         size_t place = table->first_unit + (table->shape.column ? table->shape.column[n] : n);
         const TableUnit *unit = &table->shape.units[n];
         double off = table->shape.off ? table->shape.off[n] : 0, scale = fabs(unit->sign);
         double most = INFINITY; /* several terms may cancel */
         if (table->form.count == 1)
-            most = scale * unit_reads(table, unit, low, high, x_error) + off;
+            most = scale * certificate_unit_reads(table, unit, low, high, x_error) + off;
         unit_bounds(k, ideal, actual, place, meant, most, &u.noise[n], &u.size[n]);
         u.noise[n] += fabs(sum_lost(table->form.constant, -unit->at)); /* bias */
         if (table->shape.off) u.noise[n] += off + certificate_stray(k, table, ideal, n);
-        double reach = scale * (unit_reach(unit, low, high) + x_error) + u.noise[n];
+        double reach = scale * (certificate_unit_reach(unit, low, high) + x_error) + u.noise[n];
         u.size[n] = fmin(u.size[n], reach);
     }
     return u;

@@ -61,4 +61,12 @@ double certificate_stray(const Checker *k, const CircuitTable *table, const Mode
 /* Decoding one output (certificate_output.c). */
 void certificate_output(Checker *k, const CircuitOutput *output);
 
+/* The least and the greatest nominal value of the table's x (certificate_unit.c). */
+void certificate_x_range(const CircuitTable *table, double *low, double *high);
+/* An activation is no larger, but for errors. */
+double certificate_unit_reach(const TableUnit *unit, double low, double high);
+/* Of x and the bias, where the unit is active or is computed to be. */
+double certificate_unit_reads(const CircuitTable *table, const TableUnit *unit, double low,
+                              double high, double x_error);
+
 #endif

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { MOST_BASIS = 64, MOST_ROOTS = 64, MOST_BITS = 1 << 28, POINTS_PER_ROW = 16 };
+enum { MOST_BASIS = 64, MOST_ROOTS = 64, MOST_BITS = 1 << 28 };
 #define NO_SET UINT32_MAX
 static const double SOURCE_COMBINATIONS = 250000, FEW_COMBINATIONS = 4096;
 

@@ -72,7 +72,8 @@ const uint32_t *values_set(const Values *values, SetId set, uint32_t *count) {
 }
 
 bool values_too_large(Values *values, NodeId node, const char *what, double size, double limit) {
-    bool raisable = limit == values->level_limit || limit == (double)values->row_limit;
+    double rows = (double)values->row_limit;
+    bool raisable = limit == values->level_limit || limit == rows || limit == rows * POINTS_PER_ROW;
     values->error = (ValuesError){node, size, limit, what, raisable};
     return false;
 }

@@ -63,6 +63,9 @@ struct Values {
     ValuesError error;
 };
 
+/* A combination that is looked at costs less than a row that is kept. */
+enum { POINTS_PER_ROW = 16 };
+
 /* What is asked for: the joint values of `nodes`.  They are functions of `basis`. */
 typedef struct RowsRequest {
     const NodeId *basis;
