@@ -158,7 +158,15 @@ static bool compile(Core *core, void *context) {
     RaspModel *m = call->model;
     double start = clock_seconds();
     if (call->target->time_limit > 0) budget_time(core->budget, call->target->time_limit);
+    CompileOptions *options = &m->target.record.options;
+    options->progress = call->target->progress;
+    options->progress_context = call->target->progress_context;
     bool done = model_compile(m, core, &m->compiled);
+    if (done && options->progress) {
+        options->progress(options->progress_context, "description", m->compiled.stats.tries);
+        budget_poll(core->budget);
+    }
+    options->progress = NULL; /* the model outlives whoever listens */
     if (done && !complete(m, core))
         done = core_fail(core, RASP_OUT_OF_MEMORY, "out of memory for the model's description");
     m->model = m->compiled.model;

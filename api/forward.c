@@ -1,26 +1,13 @@
 /* Runs of the transformer. */
+#include "api/engine.h"
 #include "api/input.h"
-#include "api/model.h"
 #include "api/value.h"
 
 #include "interp/exec/exec.h"
 #include "runtime/decode.h"
-#include "runtime/forward.h"
 #include "runtime/reference.h"
 
 #include <stdlib.h>
-
-struct RaspEngine {
-    Core core;
-    atomic_uint keepers;
-    const Model *model; /* owner's */
-    RaspModel *owner;
-    RunOptions options;
-    Engine *engine;
-    /* Where the domain has an s-op, the interpreter evaluates it: by a program of the engine's. */
-    RaspModel *judge;
-    RaspSop where;
-};
 
 struct RaspForward {
     Core core; /* within the engine's budget */
@@ -217,6 +204,10 @@ static bool accepts_where(const RaspEngine *e, Core *core, const RaspInput *inpu
     return fine;
 }
 
+bool engine_accepts(const RaspEngine *e, Core *core, size_t first, const RaspInput *input) {
+    return accepts_first(e, core, first) && accepts_where(e, core, input);
+}
+
 static bool read_ids(RaspForward *f, const RaspInput *input) {
     Tokens tokens;
     Core *core = &f->core;
@@ -230,7 +221,7 @@ static bool read_ids(RaspForward *f, const RaspInput *input) {
     RaspAtom *atoms = ARENA_BLOCK(core->arena, tokens.count, RaspAtom);
     for (size_t k = 0; k < tokens.count; k++) atoms[k] = e->owner->info.alphabet[f->ids[k]];
     f->tokens = sequence_of_atoms(atoms, tokens.count);
-    return accepts_first(e, core, f->ids[0]) && accepts_where(e, core, input);
+    return engine_accepts(e, core, f->ids[0], input);
 }
 
 /* --- outputs ---------------------------------------------------------------------------- */

@@ -379,6 +379,10 @@ typedef struct RaspTarget {
     bool partial;         /* there may be inputs without an answer: rasp_forward says which */
     RaspRule kernel;      /* how scores become weights: RASP_SOFTMAX, or a sparse one, under which
                              keys that are not selected have no weight, whatever the length */
+    /* NULL, or told what is about to be done, in a word or two, and how many types and shapes of
+     * weights were tried before: "answers", "lowering", "weights", "certificate", "description". */
+    void (*progress)(void *context, const char *step, uint32_t tries);
+    void *progress_context;
 } RaspTarget;
 
 enum { RASP_LONGEST = 50000 }; /* the greatest max_length */
@@ -517,7 +521,32 @@ RASP_API const RaspSequence *rasp_forward_sequence(const RaspForward *forward, s
 RASP_API RaspReading rasp_forward_reading(const RaspForward *forward, size_t output,
                                           size_t position);
 
-/* A token at a time, for models that never look ahead. */
+/* --- many inputs --- */
+
+/* `count` inputs, one behind the other: their tokens, by number in RaspModelInfo.alphabet. */
+typedef struct RaspBatch {
+    const uint32_t *ids;
+    const size_t *lengths; /* of each input, at least 1 */
+    size_t count;
+} RaspBatch;
+
+enum { RASP_BY_NUMBER = -1, RASP_NO_ANSWER = -2 };
+
+/* What the outputs say of all tokens: arrays of the caller's, row-major [outputs, tokens], flags
+ * left aside; NULL: not wanted. */
+typedef struct RaspBatchReadings {
+    int32_t *values; /* which of RaspOutput.values; RASP_BY_NUMBER: the number; or RASP_NO_ANSWER */
+    double *numbers, *margins; /* as of RaspReading */
+} RaspBatchReadings;
+
+/* rasp_forward on each, over the engine's threads.  Where no output has an answer is no error
+ * here; any other is one of the whole batch, and its text names the input, from 0. */
+RASP_API bool rasp_forward_batch(RaspEngine *engine, const RaspBatch *batch,
+                                 const RaspBatchReadings *readings, RaspError *error);
+
+/* --- a token at a time --- */
+
+/* For models that never look ahead. */
 typedef struct RaspStream RaspStream;
 RASP_API RaspStream *rasp_stream_new(RaspEngine *engine, RaspError *error);
 RASP_API void rasp_stream_free(RaspStream *stream);

@@ -40,6 +40,13 @@ typedef struct Compiler {
     LowerError *error;
 } Compiler;
 
+static void tell(const Compiler *k, const char *step) {
+    const CompileOptions *o = k->options;
+    if (!o->progress) return;
+    o->progress(o->progress_context, step, k->c->stats.tries);
+    budget_poll(arena_budget(k->c->arena)); /* who listens may have cancelled */
+}
+
 static void forget_models(Compiled *c) {
     compiled_clear(c);
     model_free(c->model);
@@ -63,6 +70,7 @@ static bool lower_outputs(Compiler *k, bool careful) {
 
 static bool lower_timed(Compiler *k, bool careful) {
     double start = clock_seconds();
+    tell(k, "lowering");
     bool lowered = lower_outputs(k, careful);
     k->c->stats.lowering += clock_seconds() - start;
     k->c->stats.nodes = graph_count(values_graph(k->values));
@@ -95,6 +103,7 @@ static bool make_circuit(Compiler *k, bool steep) {
 static bool try_weights(Compiler *k, RtDtype dtype, bool steep) {
     Compiled *c = k->c;
     double start = clock_seconds();
+    tell(k, "weights");
     c->stats.tries++;
     model_free(c->model);
     c->model = NULL;
@@ -104,6 +113,7 @@ static bool try_weights(Compiler *k, RtDtype dtype, bool steep) {
     }
     model_round(c->model);
     double made = clock_seconds();
+    tell(k, "certificate");
     Certificate *certificate = ARENA_NEW(c->arena, Certificate);
     certificate_check(c->circuit, c->ideal, c->model, c->arena, certificate);
     c->certificate = certificate;
@@ -240,6 +250,7 @@ static bool add_flags(Compiler *k, Total *total, const NodeId *sops) {
 static bool settle_answers(Compiler *k) {
     Compiled *c = k->c;
     uint32_t count = k->output_count;
+    tell(k, "answers");
     NodeId *sops = ARENA_ARRAY(c->arena, count, NodeId);
     Total *total = total_new(k->values, c->arena);
     for (uint32_t o = 0; o < count; o++) sops[o] = k->outputs[o].node;

@@ -44,6 +44,9 @@ typedef struct CompileOptions {
     double tolerance; /* the certified error may not be greater; 0: whatever holds */
     bool partial;     /* there may be inputs without an answer, which flag outputs tell */
     ValuesWay way;    /* how values are found, for tests */
+    /* NULL, or told what is about to be done, and after how many tries of weights. */
+    void (*progress)(void *context, const char *step, uint32_t tries);
+    void *progress_context;
 } CompileOptions;
 
 /* All fields but the alphabet: length 16, no first token, dtype auto, masks per head. */
