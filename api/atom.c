@@ -162,6 +162,10 @@ RaspAtom rasp_sequence_at(const RaspSequence *s, size_t position) {
     return s->tokens ? atom_out(s->tokens[position]) : s->atoms[position];
 }
 
+void rasp_sequence_atoms(const RaspSequence *s, RaspAtom *atoms) {
+    for (size_t k = 0; k < s->length; k++) atoms[k] = rasp_sequence_at(s, k);
+}
+
 bool rasp_sequence_uniform(const RaspSequence *s) {
     if (s->length == 0 || (s->column && s->column->constant)) return true;
     RaspAtom first = rasp_sequence_at(s, 0);

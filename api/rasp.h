@@ -179,6 +179,9 @@ typedef struct RaspSequence RaspSequence;
 RASP_API size_t rasp_sequence_length(const RaspSequence *sequence);
 RASP_API RaspType rasp_sequence_type(const RaspSequence *sequence);
 RASP_API RaspAtom rasp_sequence_at(const RaspSequence *sequence, size_t position);
+/* All of them, for languages that cannot call a function that gives one: `atoms` has room for the
+ * length; strings belong to the sequence. */
+RASP_API void rasp_sequence_atoms(const RaspSequence *sequence, RaspAtom *atoms);
 /* Are all its values equal (==)? */
 RASP_API bool rasp_sequence_uniform(const RaspSequence *sequence);
 

@@ -186,6 +186,34 @@ static void nothing(void **state) {
     rasp_model_free(model);
 }
 
+/* --- all values of a sequence ------------------------------------------------------------- */
+
+static void sequences(void **state) {
+    static const char *const expressions[] = {"tokens",
+                                              "indices",
+                                              "indices / 3",
+                                              "tokens == \"a\"",
+                                              "tokens if indices > 9 else \"x\"",
+                                              "indices if tokens == \"a\" else 0.5"};
+    RaspError error;
+    RaspProgram *program = program_of(histogram);
+    RaspInput input = input_of("abca");
+    (void)state;
+    for (size_t k = 0; k < sizeof expressions / sizeof *expressions; k++) {
+        RaspSop sop;
+        RaspAtom atoms[4];
+        assert_true(rasp_program_expression(program, expressions[k], &sop, &error));
+        RaspRun *run = rasp_run_new(program, &input, &sop, 1, NULL, &error);
+        const RaspSequence *values = rasp_run_sequence(run, 0, &error);
+        assert_int_equal(rasp_sequence_length(values), 4);
+        rasp_sequence_atoms(values, atoms);
+        for (size_t i = 0; i < 4; i++)
+            assert_true(rasp_atom_same(atoms[i], rasp_sequence_at(values, i)));
+        rasp_run_free(run);
+    }
+    rasp_program_free(program);
+}
+
 /* --- progress --------------------------------------------------------------------------- */
 
 typedef struct Heard {
@@ -235,8 +263,9 @@ static void cancelled(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(alone),   cmocka_unit_test(many),     cmocka_unit_test(mistakes),
-        cmocka_unit_test(nothing), cmocka_unit_test(progress), cmocka_unit_test(cancelled),
+        cmocka_unit_test(alone),     cmocka_unit_test(many),      cmocka_unit_test(mistakes),
+        cmocka_unit_test(nothing),   cmocka_unit_test(sequences), cmocka_unit_test(progress),
+        cmocka_unit_test(cancelled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

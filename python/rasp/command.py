@@ -1,0 +1,96 @@
+"""What the command `rasp` does and the library does not: `express`, `lab`, pictures."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+
+from ._lib import COMMAND, RaspError, UseError, ProgramError, MissingFile
+from .values import Atom, tokens_of
+
+EXITS = {64: UseError, 65: ProgramError, 66: MissingFile}
+
+
+def listed(tokens: Sequence[Atom]) -> str:
+    """Tokens as the command reads a list: [1, 2] or ["hi", "you"]."""
+    return json.dumps([token for token in tokens], ensure_ascii=False)
+
+
+def options_of(options: Dict[str, Any]) -> List[str]:
+    """max_length=4 is --max-length=4; True the option alone; an alphabet may be a list."""
+    words = []
+    for name, value in options.items():
+        option = "--" + name.replace("_", "-")
+        if value is None or value is False:
+            continue
+        if name == "alphabet":
+            value = value if isinstance(value, str) and value[:1] not in "@[" else listed(
+                tokens_of(value))
+        for one in value if isinstance(value, (list, tuple)) else [value]:
+            words.append(option if one is True else f"{option}={one}")
+    return words
+
+
+def source_of(program: Any) -> Tuple[str, Optional[bytes]]:
+    """What names the program on a command line, and what goes to its standard input."""
+    return (program.path, None) if program.path else ("-", program.text.encode())
+
+
+def run(arguments: Sequence[str], stdin: Optional[bytes] = None, fine: Sequence[int] = (0,)) -> str:
+    """What the command prints; what it says of a failure is raised.  Ctrl-C ends it."""
+    done = subprocess.run([COMMAND, *arguments], input=stdin if stdin is not None else b"",
+                          capture_output=True, check=False)
+    out = done.stdout.decode("utf-8", "replace")
+    if done.returncode in fine:
+        return out
+    kind, said = EXITS.get(done.returncode, RaspError), done.stderr.decode("utf-8", "replace")
+    raise kind(said.strip() or out.strip() or f"rasp {' '.join(arguments)}: status {done.returncode}")
+
+
+def run_json(arguments: Sequence[str], stdin: Optional[bytes] = None,
+             fine: Sequence[int] = (0,)) -> List[Dict[str, Any]]:
+    """The objects that the command prints with --json, one a line."""
+    text = run([arguments[0], "--json", *arguments[1:]], stdin, fine)
+    return [json.loads(line) for line in text.splitlines() if line.strip()]
+
+
+def express(program: Any, *, classes: Union[str, Sequence[str], None] = None, sop: Optional[str] = None,
+            **options: Any) -> List[Dict[str, Any]]:
+    """What one attention layer can do of a program: for each class and greatest length the least
+    number of heads, with a program that does it, or that none can (docs/expressivity.md).
+
+    `program`: as for Program, or one; `classes`: "average", "unique", "relative", ...; options as
+    of `rasp express`: heads=3, max_length=6, alphabet="ab", last=True, task=FILE (and None for the
+    program), time_limit=20.  Gives the command's objects, one a class and length.
+    """
+    from .program import Program
+
+    words = options_of({**options, "class": [classes] if isinstance(classes, str) else classes})
+    if program is None:
+        return run_json(["express", *words])
+    p = program if isinstance(program, Program) else Program(program)
+    name, text = source_of(p)
+    chosen = sop if sop is not None else p._sop
+    if chosen is not None:
+        words.append(f"--sop={chosen}" if chosen.isidentifier() else f"--expr={chosen}")
+    return run_json(["express", *words, "--", name], text)
+
+
+def lab(*what: Any, quick: bool = False, **options: Any) -> List[Dict[str, Any]]:
+    """Claims about attention, measured (docs/lab.md): items by number, groups by name, or a
+    question about a model, lab("noise", model).  Gives an object an item: claim, verdict, checks,
+    tables, plots.  An identity that does not hold is in the verdict and no exception."""
+    import os
+    import tempfile
+
+    from .model import Model
+
+    words = options_of({**options, "quick": quick})
+    with tempfile.TemporaryDirectory() as folder:
+        for k, item in enumerate(what):
+            if isinstance(item, Model):
+                item.save(os.path.join(folder, f"{k}.bin"))
+        names = [os.path.join(folder, f"{k}.bin") if isinstance(item, Model)
+                 else str(getattr(item, "path", None) or item) for k, item in enumerate(what)]
+        return run_json(["lab", *words, "--", *names], fine=(0, 1))

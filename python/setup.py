@@ -1,0 +1,100 @@
+"""Builds the library with the project's own Makefile and puts it into the package, with the
+command and the bundled programs.  What cffi reads is made from the public headers themselves."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from setuptools import setup
+from setuptools.command.build_py import build_py
+
+try:
+    from setuptools.command.bdist_wheel import bdist_wheel
+except ImportError:  # before setuptools 70
+    from wheel.bdist_wheel import bdist_wheel
+
+PROJECT = Path(__file__).resolve().parent.parent
+HEADERS = ("rasp.h", "rasp_circuit.h", "rasp_facts.h", "rasp_graph.h")
+BUILD = PROJECT / "build" / "python"
+
+
+def need_project():
+    if not (PROJECT / "Makefile").is_file() or not (PROJECT / "api" / "rasp.h").is_file():
+        sys.exit(
+            f"rasp: expected the project's Makefile and api/rasp.h in {PROJECT}: the package is "
+            "built from the whole project, by 'pip install ./python' in its folder"
+        )
+
+
+def version():
+    text = (PROJECT / "api" / "rasp.h").read_text()
+    return re.search(r'#define RASP_VERSION +"([^"]+)"', text).group(1)
+
+
+def declarations():
+    """The public headers as cffi reads them: no comments, no preprocessor, no linkage."""
+    parts = ["typedef int sig_atomic_t;", "char *strdup(const char *);"]
+    for name in HEADERS:
+        text = (PROJECT / "api" / name).read_text()
+        text = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
+        text = re.sub(r"^[ ]*#ifdef __cplusplus.*?#endif", "", text, flags=re.S | re.M)
+        text = re.sub(r"^[ ]*#.*(\\\n.*)*$", "", text, flags=re.M)
+        parts.append(text.replace("RASP_API ", "").replace("volatile ", ""))
+    return "\n".join(parts)
+
+
+def write_api(path):
+    import cffi
+
+    ffi = cffi.FFI()
+    ffi.cdef(declarations())
+    ffi.set_source("rasp._api", None)
+    ffi.emit_python_code(str(path))
+
+
+def make():
+    jobs = [] if "-j" in os.environ.get("MAKEFLAGS", "") else [f"-j{os.cpu_count()}"]
+    command = ["make", "--no-print-directory", "-s", *jobs, "-C", str(PROJECT), "MODE=release", "all"]
+    if subprocess.run(command, stdin=subprocess.DEVNULL).returncode:
+        sys.exit(
+            "rasp: the library could not be built; './setup' in the project's folder installs "
+            f"what it needs (the command was: {' '.join(command)})"
+        )
+
+
+class Build(build_py):
+    def run(self):
+        super().run()
+        make()
+        package = Path("rasp") if self.editable_mode else Path(self.build_lib) / "rasp"
+        (package / "bin").mkdir(parents=True, exist_ok=True)
+        write_api(package / "_api.py")
+        shutil.copy(PROJECT / "build" / "release" / f"librasp.so.{version()}", package / "librasp.so")
+        shutil.copy(PROJECT / "bin" / "rasp", package / "bin" / "rasp")
+        shutil.rmtree(package / "programs", ignore_errors=True)
+        shutil.copytree(
+            PROJECT / "programs", package / "programs", ignore=shutil.ignore_patterns("embed")
+        )
+
+
+class Wheel(bdist_wheel):
+    """For one platform, and every Python: there is no extension module in it."""
+
+    def finalize_options(self):
+        super().finalize_options()
+        self.root_is_pure = False
+
+    def get_tag(self):
+        return "py3", "none", super().get_tag()[2]
+
+
+need_project()
+BUILD.mkdir(parents=True, exist_ok=True)
+setup(
+    version=version(),
+    cmdclass={"build_py": Build, "bdist_wheel": Wheel},
+    options={"build": {"build_base": str(BUILD)}, "egg_info": {"egg_base": str(BUILD)}},
+)
