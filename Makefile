@@ -238,6 +238,10 @@ test-pages: all tools ## the pages of rasp view, in headless Chromium
 	@./setup --quiet --no-build --browser
 	@tests/pages/run
 
+test-python: all ## the Python package, in a virtual environment (PEERS=onnx, PEERS=1: with torch and all)
+	@./setup --quiet --no-build --python
+	@python/test $(if $(PEERS),$(if $(filter onnx,$(PEERS)),onnx,all))
+
 fuzz: all ## all fuzz targets at once, each for 60 s (FUZZ_TIME=...)
 	@./setup --quiet --no-build --dev
 	@$(SUBMAKE) MODE=fuzz fuzzers
@@ -317,7 +321,7 @@ clean: ## remove everything built
 help: ## this list
 	@sed -n 's/^\([a-z_.-]*\):.*## /\1\t/p' Makefile | expand -t 23
 
-.PHONY: all units objects print-flags fuzzers tools test test-fast test-pages fuzz fuzz-coverage mutate bench golden atlas tour lab lint format \
+.PHONY: all units objects print-flags fuzzers tools test test-fast test-pages test-python fuzz fuzz-coverage mutate bench golden atlas tour lab lint format \
     compile_commands.json share install uninstall dist deb test-deb clean help FORCE
 .SECONDARY:
 -include $(OBJ_LIB:.o=.d) $(OBJ_CLI:.o=.d) $(OBJ_DESCRIBE:.o=.d) $(wildcard $(B)/unit/*.d $(B)/bench/*.d $(B)/fuzz_*.d)

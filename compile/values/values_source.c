@@ -16,8 +16,10 @@ static bool compute_tokens(Values *values, NodeId node, Entry *entry) {
         uint32_t only = (uint32_t)domain->first;
         first = sets_add(values->sets, &only, 1);
     }
-    for (uint32_t n = 1; n <= domain->max_length; n++)
+    for (uint32_t n = 1; n <= domain->max_length; n++) {
+        budget_poll(arena_budget(values->arena));
         for (uint32_t i = 0; i < n; i++) entry->sets[context_of(n, i)] = i == 0 ? first : any;
+    }
     return true;
 }
 
@@ -26,6 +28,7 @@ static bool compute_indices(Values *values, NodeId node, Entry *entry) {
         uint32_t level = entry_level(values, node, atom_int(i));
         if (level == UINT32_MAX) return false;
         SetId set = sets_add(values->sets, &level, 1);
+        budget_poll(arena_budget(values->arena));
         for (uint32_t n = i + 1; n <= values->domain->max_length; n++)
             entry->sets[context_of(n, i)] = set;
     }
@@ -41,6 +44,7 @@ static bool compute_width(Values *values, NodeId node, Entry *entry) {
     TupleMap *memo = tuple_map_new(values->arena, 2);
     for (uint32_t c = 0; c < domain_contexts(values->domain); c++) {
         uint32_t range[2] = {facts->least[c], facts->most[c]};
+        if ((c & 0xfff) == 0) budget_poll(arena_budget(values->arena));
         bool found;
         uint32_t *set = tuple_map_at(memo, range, &found);
         if (!found) {

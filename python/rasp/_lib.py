@@ -8,6 +8,7 @@ exceptions and warnings.  Handles that nobody needs any more are given back when
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import warnings
 from collections import deque
@@ -227,7 +228,7 @@ class Host:
             raise error_of(error, messages)
         for message in messages:
             if message.severity == "warning":
-                warnings.warn(message.caret.rstrip("\n"), RaspWarning, stacklevel=5)
+                warnings.warn(message.caret.rstrip("\n"), RaspWarning, _outside())
         return result
 
     def _interruptible(self, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -291,6 +292,14 @@ class Host:
                 _inside.callback = False
 
         return ffi.callback(signature, hear)
+
+
+def _outside() -> int:
+    """The level of whoever called the package, for warnings."""
+    level, frame = 0, sys._getframe(0)
+    while frame and frame.f_globals.get("__package__") == __package__:
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def error_of(error: Any, messages: Tuple[Message, ...] = ()) -> RaspError:

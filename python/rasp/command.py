@@ -48,10 +48,11 @@ def run(arguments: Sequence[str], stdin: Optional[bytes] = None, fine: Sequence[
     raise kind(said.strip() or out.strip() or f"rasp {' '.join(arguments)}: status {done.returncode}")
 
 
-def run_json(arguments: Sequence[str], stdin: Optional[bytes] = None,
+def run_json(arguments: List[str], stdin: Optional[bytes] = None,
              fine: Sequence[int] = (0,)) -> List[Dict[str, Any]]:
     """The objects that the command prints with --json, one a line."""
-    text = run([arguments[0], "--json", *arguments[1:]], stdin, fine)
+    at = arguments.index("--") if "--" in arguments else len(arguments)
+    text = run([*arguments[:at], "--json", *arguments[at:]], stdin, fine)
     return [json.loads(line) for line in text.splitlines() if line.strip()]
 
 
@@ -79,7 +80,7 @@ def express(program: Any, *, classes: Union[str, Sequence[str], None] = None, so
 
 def lab(*what: Any, quick: bool = False, **options: Any) -> List[Dict[str, Any]]:
     """Claims about attention, measured (docs/lab.md): items by number, groups by name, or a
-    question about a model, lab("noise", model).  Gives an object an item: claim, verdict, checks,
+    question about a model or a program, lab("noise", model).  Gives an object an item: claim, verdict, checks,
     tables, plots.  An identity that does not hold is in the verdict and no exception."""
     import os
     import tempfile
@@ -93,4 +94,4 @@ def lab(*what: Any, quick: bool = False, **options: Any) -> List[Dict[str, Any]]
                 item.save(os.path.join(folder, f"{k}.bin"))
         names = [os.path.join(folder, f"{k}.bin") if isinstance(item, Model)
                  else str(getattr(item, "path", None) or item) for k, item in enumerate(what)]
-        return run_json(["lab", *words, "--", *names], fine=(0, 1))
+        return run_json(["lab", *names, *words], fine=(0, 1))

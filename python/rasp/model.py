@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tu
 
 import numpy as np
 
-from ._lib import Host, RaspError, UseError, ffi, lib, text_of
+from ._lib import Host, MissingFile, RaspError, UseError, ffi, lib, text_of
 from .circuit import Circuit
 from .program import Program, word
 from .progress import Progress, listening
@@ -115,6 +115,8 @@ class Verification(NamedTuple):
 
 def load(path: Union[str, "os.PathLike[str]"], *, memory: Optional[int] = None) -> "Model":
     """The model of a weights file (docs/weights.md)."""
+    if not os.path.exists(path):
+        raise MissingFile(f"no weights file '{os.fspath(path)}'")
     host = Host(memory)
     data = ffi.new("char[]", os.fsencode(path))
     handle = host.call(lib.rasp_model_load, data, host.config)
@@ -251,6 +253,10 @@ class Model:
         return values, numbers, margins
 
     def _token_numbers(self, inputs: Sequence[Input]) -> Tuple[np.ndarray, np.ndarray]:
+        """The tokens of all inputs by number, one input behind the other, and their lengths."""
+        fast = self._character_numbers(inputs)
+        if fast is not None:
+            return fast
         found: List[int] = []
         lengths = []
         for k, input in enumerate(inputs):
@@ -263,6 +269,20 @@ class Model:
                 found.append(number)
             lengths.append(len(tokens))
         return np.array(found, np.uint32), np.array(lengths, np.uint64)
+
+    def _character_numbers(self, inputs: Sequence[Input]
+                           ) -> Optional[Tuple[np.ndarray, np.ndarray]]:
+        """The same at once, if all inputs are strings of the alphabet's characters; else None."""
+        if not all(type(input) is str for input in inputs):
+            return None
+        codes = np.frombuffer("".join(inputs).encode("utf-32-le", "surrogatepass"), np.uint32)
+        letters = [t if isinstance(t, str) and len(t) == 1 else "" for t in self.alphabet]
+        known = np.array([ord(letter) if letter else 0x110000 for letter in letters], np.uint32)
+        order = np.argsort(known)
+        at = np.searchsorted(known[order], codes).clip(max=len(known) - 1)
+        if not np.array_equal(known[order][at], codes):
+            return None
+        return order[at].astype(np.uint32), np.array([len(input) for input in inputs], np.uint64)
 
     def trace(self, input: Input, *, rule: str = "softmax", temperature: float = 1) -> Trace:
         """Everything that a forward pass computes, by name, as numpy arrays."""

@@ -7,8 +7,8 @@ Inputs and outputs, `batch` and `length` being any:
                                       ints among floats double, of other mixtures strings
     NAME.read [batch, length, size]   what it reads of the residual stream
 
-Weights have the names of docs/weights.md, and so have the scores, weights and so on that are
-computed: "layers.0.heads.1.weights".
+An output that is called `ids` is `ids.value`.  Weights have the names of docs/weights.md, and
+what is computed is called as Model.trace calls it: "layers.0.heads.1.weights".
 """
 
 from __future__ import annotations
@@ -46,40 +46,40 @@ class Graph:
 def _masks(g: Graph, pad: int) -> None:
     """`there` [batch, 1, length]; for each mask `sees.MASK.sink` and `sees.MASK`, [batch, length,
     length]: who sees whom, as in docs/weights.md; rows behind the end see the sink."""
-    g.constant("pad", pad, np.int64)
-    for name, value in (("zero", 0), ("one", 1)):
+    g.constant("the.pad", pad, np.int64)
+    for name, value in (("the.zero", 0), ("the.one", 1)):
         g.constant(name, value, np.int64)
     for name, value in (("axis.1", [1]), ("axis.2", [2])):
         g.constant(name, value, np.int64)
-    g.add("Shape", ["ids"], "shape", start=1, end=2)
-    g.add("Squeeze", ["shape"], "length")
-    g.add("Range", ["zero", "length", "one"], "k")  # [length]
+    g.add("Shape", ["ids"], "the.shape", start=1, end=2)
+    g.add("Squeeze", ["the.shape"], "the.length")
+    g.add("Range", ["the.zero", "the.length", "the.one"], "the.k")  # [length]
     g.constant("axis.0", [0], np.int64)
-    g.add("Unsqueeze", ["k", "axis.1"], "q")  # [length, 1]
-    g.add("Equal", ["ids", "pad"], "behind")  # [batch, length]
-    g.add("Not", ["behind"], "here")
-    g.add("Unsqueeze", ["here", "axis.1"], "there")
-    g.add("Unsqueeze", ["behind", "axis.2"], "behind.row")
-    g.add("Equal", ["k", "zero"], "first")  # [length]
-    g.add("Not", ["first"], "later")
-    g.add("Equal", ["q", "zero"], "sink.row")  # [length, 1]
+    g.add("Unsqueeze", ["the.k", "axis.1"], "the.q")  # [length, 1]
+    g.add("Equal", ["ids", "the.pad"], "the.behind")  # [batch, length]
+    g.add("Not", ["the.behind"], "the.here")
+    g.add("Unsqueeze", ["the.here", "axis.1"], "the.there")
+    g.add("Unsqueeze", ["the.behind", "axis.2"], "behind.row")
+    g.add("Equal", ["the.k", "the.zero"], "the.first")  # [length]
+    g.add("Not", ["the.first"], "the.later")
+    g.add("Equal", ["the.q", "the.zero"], "sink.row")  # [length, 1]
     g.add("Not", ["sink.row"], "other.row")
-    g.add("Or", ["sink.row", "behind.row"], "alone")  # [batch, length, 1]
-    g.add("And", ["alone", "first"], "sink.cell")
-    g.add("And", ["there", "other.row"], "seen")  # [batch, length, length]
+    g.add("Or", ["sink.row", "behind.row"], "the.alone")  # [batch, length, 1]
+    g.add("And", ["the.alone", "the.first"], "sink.cell")
+    g.add("And", ["the.there", "other.row"], "the.seen")  # [batch, length, length]
     for name, kind in (("causal", "LessOrEqual"), ("strict_causal", "Less"),
                        ("anticausal", "GreaterOrEqual"), ("strict_anticausal", "Greater")):
-        g.add(kind, ["k", "q"], f"order.{name}")
-    g.add("GreaterOrEqual", ["k", "zero"], "order.none")
+        g.add(kind, ["the.k", "the.q"], f"order.{name}")
+    g.add("GreaterOrEqual", ["the.k", "the.zero"], "order.none")
 
 
 def _sees(g: Graph, mask: str, sink: bool) -> str:
     name = f"sees.{mask}{'.sink' if sink else ''}"
     if name not in {node.name for node in g.nodes}:
-        keys = g.add("And", [f"order.{mask}", "later"], f"{name}.keys")
+        keys = g.add("And", [f"order.{mask}", "the.later"], f"{name}.keys")
         if sink:
-            keys = g.add("Or", [keys, "first"], f"{name}.all")
-        g.add("And", [keys, "seen"], f"{name}.rows")
+            keys = g.add("Or", [keys, "the.first"], f"{name}.all")
+        g.add("And", [keys, "the.seen"], f"{name}.rows")
         g.add("Or", [f"{name}.rows", "sink.cell"], name)
     return name
 
@@ -87,15 +87,15 @@ def _sees(g: Graph, mask: str, sink: bool) -> str:
 def _sparsemax(g: Graph, scores: str, at: str) -> str:
     """max(s - t, 0): docs/weights.md.  t from the sorted row, where 1 + k s_k > the sum so far."""
     s, total, seen = _sorted(g, scores, at)
-    g.add("Mul", ["counts", s], f"{at}.times")
-    g.add("Add", ["unit", f"{at}.times"], f"{at}.more")
+    g.add("Mul", ["the.counts", s], f"{at}.times")
+    g.add("Add", ["the.unit", f"{at}.times"], f"{at}.more")
     g.add("Greater", [f"{at}.more", total], f"{at}.above")
     g.add("And", [f"{at}.above", seen], f"{at}.support")
     g.add("Cast", [f"{at}.support"], f"{at}.in", to=_kind(g))
     g.add("ReduceSum", [f"{at}.in", "axis.last"], f"{at}.size", keepdims=1)
     g.add("Mul", [f"{at}.in", s], f"{at}.kept")
     g.add("ReduceSum", [f"{at}.kept", "axis.last"], f"{at}.sum", keepdims=1)
-    g.add("Sub", [f"{at}.sum", "unit"], f"{at}.less")
+    g.add("Sub", [f"{at}.sum", "the.unit"], f"{at}.less")
     g.add("Div", [f"{at}.less", f"{at}.size"], f"{at}.t")
     g.add("Sub", [scores, f"{at}.t"], f"{at}.over")
     return g.add("Relu", [f"{at}.over"], f"{at}.weights")
@@ -105,17 +105,17 @@ def _entmax15(g: Graph, scores: str, at: str) -> str:
     """max(s/2 - t, 0)²: docs/weights.md.  t of the greatest support whose least entry is above it."""
     g.add("ReduceMax", [scores], f"{at}.most", axes=[-1], keepdims=1)
     g.add("Sub", [scores, f"{at}.most"], f"{at}.below")
-    half = g.add("Mul", [f"{at}.below", "half"], f"{at}.half")
+    half = g.add("Mul", [f"{at}.below", "the.half"], f"{at}.half")
     s, total, seen = _sorted(g, half, at)
     g.add("Mul", [s, s], f"{at}.squares")
     g.add("CumSum", [f"{at}.squares", "axis.last.scalar"], f"{at}.square.sum")
-    g.add("Div", [total, "counts"], f"{at}.mean")
-    g.add("Div", [f"{at}.square.sum", "counts"], f"{at}.square")
+    g.add("Div", [total, "the.counts"], f"{at}.mean")
+    g.add("Div", [f"{at}.square.sum", "the.counts"], f"{at}.square")
     g.add("Mul", [f"{at}.mean", f"{at}.mean"], f"{at}.mean.square")
     g.add("Sub", [f"{at}.square", f"{at}.mean.square"], f"{at}.variance")
-    g.add("Mul", ["counts", f"{at}.variance"], f"{at}.spread")
-    g.add("Sub", ["unit", f"{at}.spread"], f"{at}.left")
-    g.add("Div", [f"{at}.left", "counts"], f"{at}.share")
+    g.add("Mul", ["the.counts", f"{at}.variance"], f"{at}.spread")
+    g.add("Sub", ["the.unit", f"{at}.spread"], f"{at}.left")
+    g.add("Div", [f"{at}.left", "the.counts"], f"{at}.share")
     g.add("Relu", [f"{at}.share"], f"{at}.share.some")
     g.add("Sqrt", [f"{at}.share.some"], f"{at}.root")
     g.add("Sub", [f"{at}.mean", f"{at}.root"], f"{at}.ts")
@@ -123,7 +123,7 @@ def _entmax15(g: Graph, scores: str, at: str) -> str:
     g.add("And", [f"{at}.fits", seen], f"{at}.support")
     g.add("Cast", [f"{at}.support"], f"{at}.in", to=g.onnx.TensorProto.INT64)
     g.add("ReduceSum", [f"{at}.in", "axis.last"], f"{at}.size", keepdims=1)
-    g.add("Sub", [f"{at}.size", "one"], f"{at}.last")
+    g.add("Sub", [f"{at}.size", "the.one"], f"{at}.last")
     g.add("GatherElements", [f"{at}.ts", f"{at}.last"], f"{at}.t", axis=-1)
     g.add("Sub", [half, f"{at}.t"], f"{at}.over")
     g.add("Relu", [f"{at}.over"], f"{at}.over.some")
@@ -132,12 +132,12 @@ def _entmax15(g: Graph, scores: str, at: str) -> str:
 
 def _sorted(g: Graph, scores: str, at: str) -> Any:
     """A row from the greatest down, 0 where no key is seen; its sums so far; where one is seen."""
-    node = g.onnx.helper.make_node("TopK", [scores, "shape"], [f"{at}.sorted", f"{at}.order"],
+    node = g.onnx.helper.make_node("TopK", [scores, "the.shape"], [f"{at}.sorted", f"{at}.order"],
                                    name=f"{at}.sorted", axis=-1)
     g.nodes.append(node)
     g.add("IsInf", [f"{at}.sorted"], f"{at}.unseen")
     seen = g.add("Not", [f"{at}.unseen"], f"{at}.finite")
-    s = g.add("Where", [seen, f"{at}.sorted", "nothing"], f"{at}.s")
+    s = g.add("Where", [seen, f"{at}.sorted", "the.nothing"], f"{at}.s")
     return s, g.add("CumSum", [s, "axis.last.scalar"], f"{at}.total"), seen
 
 
@@ -163,7 +163,7 @@ def _head(g: Graph, model: Any, h: str, at: str, facts: Dict[str, Any]) -> str:
     if facts["scale"] == "log_length":
         scores = g.add("Mul", [scores, "log.length"], f"{at}.scaled")
     sees = _sees(g, facts["mask"], facts["sink"])
-    scores = g.add("Where", [sees, scores, "unseen"], f"{at}.scores")
+    scores = g.add("Where", [sees, scores, "the.unseen"], f"{at}.scores")
     weights = KERNELS[model.info.get("kernel", "softmax")](g, scores, at)
     g.add("MatMul", [weights, f"{at}.v"], f"{at}.z")
     return g.add("MatMul", [f"{at}.z", f"{at}.output"], f"{at}.result")
@@ -181,28 +181,28 @@ def _sublayer(g: Graph, model: Any, h: str, at: str) -> str:
 
 def _numbers(g: Graph, model: Any) -> None:
     """What several parts of the graph use."""
-    g.constant("unseen", -np.inf)
-    g.constant("nothing", 0)
-    g.constant("unit", 1)
-    g.constant("half", 0.5)
+    g.constant("the.unseen", -np.inf)
+    g.constant("the.nothing", 0)
+    g.constant("the.unit", 1)
+    g.constant("the.half", 0.5)
     g.constant("axis.last", [-1], np.int64)
     g.constant("axis.last.scalar", -1, np.int64)
-    g.add("Add", ["k", "one"], "k.from.1")
-    g.add("Cast", ["k.from.1"], "counts", to=_kind(g))
-    g.add("Cast", ["here"], "here.number", to=_kind(g))
+    g.add("Add", ["the.k", "the.one"], "k.from.1")
+    g.add("Cast", ["k.from.1"], "the.counts", to=_kind(g))
+    g.add("Cast", ["the.here"], "here.number", to=_kind(g))
     # ln(n + 1): the sink is the one more.
-    g.add("ReduceSum", ["here.number", "axis.last"], "rows", keepdims=1)
-    g.add("Log", ["rows"], "log.rows")
-    g.add("Unsqueeze", ["log.rows", "axis.2"], "log.length")
+    g.add("ReduceSum", ["here.number", "axis.last"], "the.row.count", keepdims=1)
+    g.add("Log", ["the.row.count"], "the.log.row.count")
+    g.add("Unsqueeze", ["the.log.row.count", "axis.2"], "log.length")
 
 
 def _embed(g: Graph, model: Any) -> str:
     w = model.weights
     g.constant("embed.tokens", np.vstack([w["embed.tokens"], 0 * w["embed.tokens"][:1]]))
     g.constant("embed.positions", w["embed.positions"])
-    g.add("Gather", ["embed.tokens", "ids"], "tokens.rows")
-    g.add("Gather", ["embed.positions", "k"], "positions.rows")
-    return g.add("Add", ["tokens.rows", "positions.rows"], "embed.residual")
+    g.add("Gather", ["embed.tokens", "ids"], "embed.token.rows")
+    g.add("Gather", ["embed.positions", "the.k"], "embed.position.rows")
+    return g.add("Add", ["embed.token.rows", "embed.position.rows"], "embed.residual")
 
 
 def _table(values: List[Atom]) -> np.ndarray:
@@ -217,8 +217,13 @@ def _table(values: List[Atom]) -> np.ndarray:
     return np.array([value if isinstance(value, str) else repr(value) for value in values], object)
 
 
+def output_name(output: Any) -> str:
+    """Of the value that holds an output."""
+    return output.name if output.name != "ids" else "ids.value"
+
+
 def _output(g: Graph, model: Any, h: str, output: Any) -> List[Any]:
-    name, helper = output.name, g.onnx.helper
+    name, helper = output_name(output), g.onnx.helper
     g.constant(f"{name}.dimensions", np.arange(output.start, output.start + output.size), np.int64)
     g.add("Gather", [h, f"{name}.dimensions"], f"{name}.read", axis=2)
     for key, value in (("from", [1]), ("to", [2**31])):

@@ -107,6 +107,9 @@ def target_of(keep: list, *, alphabet: Union[str, Sequence[Atom], None] = None,
 class Program:
     """A program: the name of a bundled one, a path, or its text (which has a ';').
 
+    In the language `tokens` are strings whatever the input's are; `tokens_asis`, `tokens_int` and
+    the like are the tokens as they are (docs/language.md).
+
     `sop` is the s-op that calls, layers and compile() speak of; without it, the one that the
     program assigns last.  It may be any expression over the program's names.  `memory` (bytes)
     and `cpu_seconds` are the most that one call may use.

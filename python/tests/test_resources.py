@@ -1,0 +1,126 @@
+"""Threads, memory, and where the package is."""
+
+import gc
+import os
+import threading
+
+import rasp
+from conftest import PEERS
+
+
+def in_threads(work, count=8):
+    """Runs work(k) in threads at once; what one raises is raised."""
+    raised = []
+
+    def guarded(k):
+        try:
+            work(k)
+        except BaseException as reason:
+            raised.append(reason)
+
+    threads = [threading.Thread(target=guarded, args=(k,)) for k in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if raised:
+        raise raised[0]
+
+
+def test_one_model_in_many_threads():
+    m = rasp.Program("sort").compile(alphabet="abc", max_length=6)
+    inputs = ["cabcab"[k % 3:][: 1 + k % 5] for k in range(50)]
+    wanted = [sorted(text) for text in inputs]
+
+    def work(k):
+        for _ in range(3):
+            assert m.batch(inputs) == wanted
+            assert [m(text) for text in inputs] == wanted
+            assert m.trace("cab").outputs["sorted"] == list("abc")
+
+    in_threads(work)
+
+
+def test_one_program_in_many_threads():
+    p = rasp.Program("sort")
+
+    def work(k):
+        m = p.compile(alphabet="abcd"[: 2 + k % 3], max_length=4)
+        assert m("ba") == p("ba") == ["a", "b"] and m.check()
+
+    in_threads(work)
+
+
+def test_handles_that_die_in_other_threads():
+    p = rasp.Program("histogram")
+    made = [p.compile(alphabet="ab", max_length=3) for _ in range(16)]
+
+    def work(k):
+        for _ in range(4):
+            assert p("aab") == [2, 2, 1]
+            if made:
+                made.pop()
+            gc.collect()
+            p.compile(alphabet="ab", max_length=3)
+
+    in_threads(work)
+    del p
+
+
+def test_any_order_of_ends():
+    p = rasp.Program("histogram")
+    m = p.compile(alphabet="ab", max_length=3)
+    c, embedded = m.circuit, rasp.load(_saved(m)).program
+    del p
+    gc.collect()
+    assert m("aab") == [2, 2, 1] and m.program("aab") == [2, 2, 1] and m.check()
+    del m
+    gc.collect()
+    assert c.nodes and embedded("aab") == [2, 2, 1]
+
+
+def _saved(model):
+    import tempfile
+
+    path = os.path.join(tempfile.mkdtemp(), "w.bin")
+    model.save(path)
+    return path
+
+
+def resident():
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+
+def test_nothing_is_left_of_many_compiles():
+    """Programs, models and runs of them: as much memory after all of them as after a few."""
+    count = 10000 if PEERS else 500
+
+    def one():
+        p = rasp.Program("y = selector_width(select(tokens, tokens, ==));")
+        m = p.compile(alphabet="ab", max_length=3)
+        assert m("aab") == [2, 2, 1]
+        try:
+            rasp.Program("y = ;")
+        except rasp.ProgramError:
+            pass
+        return m
+
+    for _ in range(200):
+        one()
+    before = resident()
+    for _ in range(count):
+        one()
+    gc.collect()
+    assert resident() - before < 4e6
+
+
+def test_the_package_alone():
+    """Nothing of it is in the project's folder; the programs and the command are in it."""
+    folder = os.path.dirname(os.path.abspath(rasp.__file__))
+    assert not os.path.exists(os.path.join(os.path.dirname(folder), "Makefile"))
+    assert os.path.isfile(os.path.join(folder, "librasp.so"))
+    assert os.access(os.path.join(folder, "bin", "rasp"), os.X_OK)
+    assert os.path.isfile(os.path.join(folder, "py.typed"))
+    assert len(rasp.bundled()) >= 95 and rasp.__version__
+    assert all(path.startswith(folder) for path in rasp.bundled().values())
