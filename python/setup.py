@@ -57,7 +57,16 @@ def write_api(path):
 
 def make():
     jobs = [] if "-j" in os.environ.get("MAKEFLAGS", "") else [f"-j{os.cpu_count()}"]
-    command = ["make", "--no-print-directory", "-s", *jobs, "-C", str(PROJECT), "MODE=release", "all"]
+    command = [
+        "make",
+        "--no-print-directory",
+        "-s",
+        *jobs,
+        "-C",
+        str(PROJECT),
+        "MODE=release",
+        "all",
+    ]
     if subprocess.run(command, stdin=subprocess.DEVNULL).returncode:
         sys.exit(
             "rasp: the library could not be built; './setup' in the project's folder installs "
@@ -72,7 +81,9 @@ class Build(build_py):
         package = Path("rasp") if self.editable_mode else Path(self.build_lib) / "rasp"
         (package / "bin").mkdir(parents=True, exist_ok=True)
         write_api(package / "_api.py")
-        shutil.copy(PROJECT / "build" / "release" / f"librasp.so.{version()}", package / "librasp.so")
+        shutil.copy(
+            PROJECT / "build" / "release" / f"librasp.so.{version()}", package / "librasp.so"
+        )
         shutil.copy(PROJECT / "bin" / "rasp", package / "bin" / "rasp")
         shutil.rmtree(package / "programs", ignore_errors=True)
         shutil.copytree(

@@ -1,15 +1,28 @@
 """RASP programs, and the transformers that they compile to.
 
-    import rasp
-    p = rasp.Program("sort")                      # a bundled name, a path, or source text
-    p("hello"), p.layers(), p.show("hello")       # values; heads; a picture in a notebook
-    m = p.compile(alphabet="abc", max_length=8)   # Model; m.save("w.bin"), rasp.load("w.bin")
-    m("cab"), m.check(), m.certificate, m.circuit
-    m.torch(), m.transformer_lens(), m.onnx("m.onnx")
+import rasp
+p = rasp.Program("sort")                      # a bundled name, a path, or source text
+p("hello"), p.layers(), p.show("hello")       # values; heads; a picture in a notebook
+m = p.compile(alphabet="abc", max_length=8)   # Model; m.save("w.bin"), rasp.load("w.bin")
+m("cab"), m.check(), m.certificate, m.circuit
+m.torch(), m.transformer_lens(), m.onnx("m.onnx")
 """
 
-from ._lib import (Cancelled, Message, MissingFile, MissingPackage, OutOfMemory, OutOfTime,
-                   ProgramError, RaspError, RaspWarning, UseError, WeightsError, lib, text_of)
+from ._lib import (
+    Cancelled,
+    Message,
+    MissingFile,
+    MissingPackage,
+    OutOfMemory,
+    OutOfTime,
+    ProgramError,
+    RaspError,
+    RaspWarning,
+    UseError,
+    WeightsError,
+    lib,
+    text_of,
+)
 from .circuit import Circuit
 from .command import express, lab
 from .library import bundled
@@ -21,8 +34,32 @@ from .trace import Trace
 __version__ = text_of(lib.rasp_version())
 
 __all__ = [
-    "Cancelled", "Certificate", "Check", "Circuit", "Head", "Layers", "Message", "MissingFile",
-    "MissingPackage", "Model", "OutOfMemory", "OutOfTime", "Output", "Place", "Program",
-    "ProgramError", "RaspError", "RaspWarning", "Score", "Trace", "UseError", "Verification",
-    "WeightsError", "bundled", "express", "lab", "load", "score",
+    "Cancelled",
+    "Certificate",
+    "Check",
+    "Circuit",
+    "Head",
+    "Layers",
+    "Message",
+    "MissingFile",
+    "MissingPackage",
+    "Model",
+    "OutOfMemory",
+    "OutOfTime",
+    "Output",
+    "Place",
+    "Program",
+    "ProgramError",
+    "RaspError",
+    "RaspWarning",
+    "Score",
+    "Trace",
+    "UseError",
+    "Verification",
+    "WeightsError",
+    "bundled",
+    "express",
+    "lab",
+    "load",
+    "score",
 ]

@@ -60,8 +60,14 @@ class RaspError(Exception):
 
     status = "failed"
 
-    def __init__(self, text: str, file: str = "", line: int = 0, column: int = 0,
-                 messages: Tuple[Message, ...] = ()) -> None:
+    def __init__(
+        self,
+        text: str,
+        file: str = "",
+        line: int = 0,
+        column: int = 0,
+        messages: Tuple[Message, ...] = (),
+    ) -> None:
         self.text = text
         self.file = file or None
         self.line = line
@@ -155,8 +161,13 @@ def _report(context: Any, message: Any) -> None:
     place = message.place
     ffi.from_handle(context).append(
         Message(
-            SEVERITIES[message.severity], text_of(message.text) or "", text_of(place.source),
-            place.line, place.column, place.end_line, place.end_column,
+            SEVERITIES[message.severity],
+            text_of(message.text) or "",
+            text_of(place.source),
+            place.line,
+            place.column,
+            place.end_line,
+            place.end_column,
             take_text(lib.rasp_message_show(message, False)),
         )
     )
@@ -186,11 +197,18 @@ class Host:
         self._places = ffi.new("char[]", b"RASP_PATH or among the bundled programs")
         self._lock = threading.Lock()
         self._garbage: deque = deque()
-        self.config = ffi.new("RaspConfig *", {
-            "memory": memory or 0, "cpu_seconds": cpu_seconds, "cancel": self.cancel,
-            "report": _report, "report_context": self._context, "find": _find,
-            "find_places": self._places,
-        })
+        self.config = ffi.new(
+            "RaspConfig *",
+            {
+                "memory": memory or 0,
+                "cpu_seconds": cpu_seconds,
+                "cancel": self.cancel,
+                "report": _report,
+                "report_context": self._context,
+                "find": _find,
+                "find_places": self._places,
+            },
+        )
 
     @contextmanager
     def busy(self) -> Iterator[None]:
@@ -201,16 +219,26 @@ class Host:
             yield
         self._sweep()
 
-    def call(self, function: Callable[..., Any], *arguments: Any, quick: bool = False,
-             optional: bool = False) -> Any:
+    def call(
+        self,
+        function: Callable[..., Any],
+        *arguments: Any,
+        quick: bool = False,
+        optional: bool = False,
+    ) -> Any:
         """function(*arguments, error): what it gives.  What the error says is raised, and what is
         reported beside it becomes warnings.  `quick`: Ctrl-C need not end it; `optional`: NULL or
         false is no error where the status is RASP_OK."""
         with self.busy():
             return self.call_busy(function, *arguments, quick=quick, optional=optional)
 
-    def call_busy(self, function: Callable[..., Any], *arguments: Any, quick: bool = False,
-                  optional: bool = False) -> Any:
+    def call_busy(
+        self,
+        function: Callable[..., Any],
+        *arguments: Any,
+        quick: bool = False,
+        optional: bool = False,
+    ) -> Any:
         """The same for who is busy already."""
         error = ffi.new("RaspError *")
         del self.messages[:]
@@ -296,7 +324,7 @@ class Host:
 
 def _outside() -> int:
     """The level of whoever called the package, for warnings."""
-    level, frame = 0, sys._getframe(0)
+    level, frame = 0, sys._getframe(0)  # type: int, Any
     while frame and frame.f_globals.get("__package__") == __package__:
         level, frame = level + 1, frame.f_back
     return level
@@ -306,5 +334,10 @@ def error_of(error: Any, messages: Tuple[Message, ...] = ()) -> RaspError:
     """A RaspError of C as an exception."""
     kind = STATUSES.get(error.status, RaspError)
     said = messages if error.reported else ()
-    return kind(text_of(error.text) or "it failed", text_of(error.source) or "", error.line,
-                error.column, said)
+    return kind(
+        text_of(error.text) or "it failed",
+        text_of(error.source) or "",
+        error.line,
+        error.column,
+        said,
+    )

@@ -47,20 +47,23 @@ def _or_none(program: Any, tokens: List[Atom], sop: Any) -> Any:
         return None
 
 
-def _answers(model: Any, reads: Dict[str, np.ndarray], ids: np.ndarray, logits: bool
-             ) -> Dict[str, List[Any]]:
+def _answers(
+    model: Any, reads: Dict[str, np.ndarray], ids: np.ndarray, logits: bool
+) -> Dict[str, List[Any]]:
     """The values that are read, by output, a list an input; None where a flag says so."""
     decode = model.decode_logits if logits else model.decode
     values = {name: decode(read, ids, name) for name, read in reads.items()}
     for o in model.outputs:
         if o.name in values and o.flag in values:
-            values[o.name] = [None if any(flags) else row
-                              for row, flags in zip(values[o.name], values[o.flag])]
+            values[o.name] = [
+                None if any(flags) else row for row, flags in zip(values[o.name], values[o.flag])
+            ]
     return {o.name: values[o.name] for o in model.outputs if o.name in values}
 
 
-def check_other(model: Any, other: Any, *, seed: int, count: int, exhaustive_limit: int,
-                shown: int) -> Any:
+def check_other(
+    model: Any, other: Any, *, seed: int, count: int, exhaustive_limit: int, shown: int
+) -> Any:
     """A Check of `other`: as Model.check, over the outputs that it gives."""
     from .model import Check, CheckRun, Disagreement
 
@@ -73,8 +76,9 @@ def check_other(model: Any, other: Any, *, seed: int, count: int, exhaustive_lim
         ids = base.encode(chunk)
         reads = reads_of(base, other, ids)
         found, wanted = _answers(base, reads, ids, logits), _interpreted(base, chunk)
-        margin = min([margin, *(least_margin(base, name, read, ids, logits)
-                                for name, read in reads.items())])
+        margin = min(
+            [margin, *(least_margin(base, name, read, ids, logits) for name, read in reads.items())]
+        )
         longest = max([longest, *map(len, chunk)])
         for k, tokens in enumerate(chunk):
             wrong = []
@@ -91,8 +95,17 @@ def check_other(model: Any, other: Any, *, seed: int, count: int, exhaustive_lim
         raise UseError("there are no inputs to check")
     run = CheckRun(1.0, agreed, right, -1.0, float(margin), examples)
     total = sum(len(base.alphabet) ** n for n in range(1, base.max_length + 1))
-    return Check(agreed == compared, total <= exhaustive_limit, longest, compared, positions,
-                 faulted, 0, 0, [run])
+    return Check(
+        agreed == compared,
+        total <= exhaustive_limit,
+        longest,
+        compared,
+        positions,
+        faulted,
+        0,
+        0,
+        [run],
+    )
 
 
 def _fitting(model: Any, name: str, expected: Any, found: Any, n: int) -> List[bool]:
@@ -103,8 +116,11 @@ def _fitting(model: Any, name: str, expected: Any, found: Any, n: int) -> List[b
     slack = joined.get("absolute", 0)
     if model.output(name).decode == "number":
         slack = max(slack, model.certificate.error)
-    return [same(a, b) or (slack > 0 and isinstance(a, float) and isinstance(b, float)
-                           and abs(a - b) <= slack) for a, b in zip(expected, found)]
+    return [
+        same(a, b)
+        or (slack > 0 and isinstance(a, float) and isinstance(b, float) and abs(a - b) <= slack)
+        for a, b in zip(expected, found)
+    ]
 
 
 def _chunks(inputs: Iterator[List[Atom]]) -> Iterator[List[List[Atom]]]:

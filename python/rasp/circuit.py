@@ -35,25 +35,33 @@ def _index(value: int) -> Optional[int]:
 
 def _sop(s: Any) -> Dict[str, Any]:
     return _present(
-        name=text_of(s.name), text=text_of(s.text), span=_span(s.place),
+        name=text_of(s.name),
+        text=text_of(s.text),
+        span=_span(s.place),
         kind="selector" if s.selector else "s-op",
         type=text_of(lib.rasp_type_name(s.type)) if s.type >= 0 else None,
         value_count=s.value_count or None,
-        columns=None if s.selector else list(s.columns[0:s.column_count]),
+        columns=None if s.selector else list(s.columns[0 : s.column_count]),
     )
 
 
 def _column(c: Any) -> Dict[str, Any]:
     has_values = c.values != ffi.NULL
     return _present(
-        sop=c.sop, node=c.node, dim=_index(c.dim), written=c.written,
-        read=c.read, cleared=_index(c.cleared),
+        sop=c.sop,
+        node=c.node,
+        dim=_index(c.dim),
+        written=c.written,
+        read=c.read,
+        cleared=_index(c.cleared),
         writes=[[c.writes[k].dim, c.writes[k].factor] for k in range(c.write_count)],
-        least=c.least, most=c.most,
+        least=c.least,
+        most=c.most,
         value_count=c.value_count if has_values else None,
-        values=list(c.values[0:c.value_count])
-        if has_values and c.value_count <= MOST_VALUES else None,
-        embedded=list(c.embedded[0:c.embedded_count]) if c.embedded != ffi.NULL else None,
+        values=list(c.values[0 : c.value_count])
+        if has_values and c.value_count <= MOST_VALUES
+        else None,
+        embedded=list(c.embedded[0 : c.embedded_count]) if c.embedded != ffi.NULL else None,
     )
 
 
@@ -61,14 +69,27 @@ def _head(c: Any, index: int) -> Dict[str, Any]:
     h = c.heads[index]
     parts = (h.components[k] for k in range(h.component_count))
     return dict(
-        layer=h.layer, head=h.head, selector=h.selector, mask=text_of(h.mask),
-        result=text_of(h.result), single=bool(h.single), beta=h.beta,
-        pairs=[{"key": _form(h.pairs[k].key), "query": _form(h.pairs[k].query)}
-               for k in range(h.pair_count)],
-        key=_form(h.key), query=_form(h.query),
+        layer=h.layer,
+        head=h.head,
+        selector=h.selector,
+        mask=text_of(h.mask),
+        result=text_of(h.result),
+        single=bool(h.single),
+        beta=h.beta,
+        pairs=[
+            {"key": _form(h.pairs[k].key), "query": _form(h.pairs[k].query)}
+            for k in range(h.pair_count)
+        ],
+        key=_form(h.key),
+        query=_form(h.query),
         components=[
-            _present(sop=p.sop, column=p.column, value=_form(p.value),
-                     default=p.fallback if h.defaults else None, moves=bool(p.moves))
+            _present(
+                sop=p.sop,
+                column=p.column,
+                value=_form(p.value),
+                default=p.fallback if h.defaults else None,
+                moves=bool(p.moves),
+            )
             for p in parts
         ],
     )
@@ -78,12 +99,21 @@ def _table(c: Any, index: int) -> Dict[str, Any]:
     t = c.tables[index]
     functions = (t.functions[k] for k in range(t.function_count))
     return dict(
-        layer=t.layer, sublayer=t.sublayer, first_unit=t.first_unit, units=t.unit_count,
-        reads=t.reads, x=_form(t.x),
+        layer=t.layer,
+        sublayer=t.sublayer,
+        first_unit=t.first_unit,
+        units=t.unit_count,
+        reads=t.reads,
+        x=_form(t.x),
         bends=[[t.units[k].at, t.units[k].sign] for k in range(t.unit_count)],
         functions=[
-            dict(sop=f.sop, column=f.column, base=f.base, factors=list(f.factors[0:t.unit_count]),
-                 entries=[[f.entries[k].x, f.entries[k].value] for k in range(f.entry_count)])
+            dict(
+                sop=f.sop,
+                column=f.column,
+                base=f.base,
+                factors=list(f.factors[0 : t.unit_count]),
+                entries=[[f.entries[k].x, f.entries[k].value] for k in range(f.entry_count)],
+            )
             for f in functions
         ],
     )
@@ -96,8 +126,13 @@ def _clear(c: Any, index: int) -> Dict[str, Any]:
 
 def _output(c: Any, index: int) -> Dict[str, Any]:
     o = c.outputs[index]
-    return dict(output=index, name=text_of(o.name), sop=o.sop, start=o.start,
-                forms=[_form(o.forms[k]) for k in range(o.form_count)])
+    return dict(
+        output=index,
+        name=text_of(o.name),
+        sop=o.sop,
+        start=o.start,
+        forms=[_form(o.forms[k]) for k in range(o.form_count)],
+    )
 
 
 DETAILS = {"head": _head, "table": _table, "clear": _clear, "output": _output}
@@ -105,14 +140,18 @@ DETAILS = {"head": _head, "table": _table, "clear": _clear, "output": _output}
 
 def _node(c: Any, node: Any) -> Dict[str, Any]:
     kind = text_of(lib.rasp_circuit_kind_name(node.kind)) or ""
-    common = dict(kind=kind, step=node.step, columns=list(node.columns[0:node.column_count]))
+    common = dict(kind=kind, step=node.step, columns=list(node.columns[0 : node.column_count]))
     return {**common, **(DETAILS[kind](c, node.index) if kind in DETAILS else {})}
 
 
 def _edge(edge: Any) -> Dict[str, Any]:
-    return {"from": getattr(edge, "from"),
-            "to": edge.to, "column": edge.column, "role": text_of(lib.rasp_role_name(edge.role)),
-            "changes": list(edge.changes[0:edge.change_count])}
+    return {
+        "from": getattr(edge, "from"),
+        "to": edge.to,
+        "column": edge.column,
+        "role": text_of(lib.rasp_role_name(edge.role)),
+        "changes": list(edge.changes[0 : edge.change_count]),
+    }
 
 
 class Circuit:
@@ -138,16 +177,24 @@ class Circuit:
 
         def outputs() -> List[Dict[str, Any]]:
             keys = ("name", "decode", "start", "values", "places")
-            return [{key: entry[key] for key in keys if key in entry}
-                    for entry in model.info["outputs"]]
+            return [
+                {key: entry[key] for key in keys if key in entry} for entry in model.info["outputs"]
+            ]
 
         document = _present(
-            format="rasp-circuit/1", program=model.name, alphabet=model.alphabet,
-            max_length=model.max_length, width=c.width, one=_index(c.one), sink=_index(c.sink),
+            format="rasp-circuit/1",
+            program=model.name,
+            alphabet=model.alphabet,
+            max_length=model.max_length,
+            width=c.width,
+            one=_index(c.one),
+            sink=_index(c.sink),
             outputs=outputs(),
             sops=[_sop(c.sops[k]) for k in range(c.sop_count)],
-            steps=[{"layer": c.steps[k].layer, "sublayer": c.steps[k].sublayer}
-                   for k in range(c.step_count)],
+            steps=[
+                {"layer": c.steps[k].layer, "sublayer": c.steps[k].sublayer}
+                for k in range(c.step_count)
+            ],
             columns=[_column(c.columns[k]) for k in range(c.column_count)],
             nodes=[_node(c, c.nodes[k]) for k in range(c.node_count)],
             edges=[_edge(c.edges[k]) for k in range(c.edge_count)],
@@ -188,7 +235,7 @@ class Circuit:
         return found
 
     def spans(self, node: int) -> List[List[Any]]:
-        """Where the program's text says what a node computes: [file, line, column, line, column]."""
+        """Where the program says what a node computes: [file, line, column, line, column]."""
         n = self.nodes[node]
         sops = [self.columns[k]["sop"] for k in n["columns"]] + ([n["sop"]] if "sop" in n else [])
         sops += [n["selector"]] if "selector" in n else []
@@ -205,10 +252,18 @@ class Circuit:
             graph.add_node(k, **node, label=self.label(k), sops=sops, spans=self.spans(k))
         for edge in self.edges:
             sop = self.sop_text(self.columns[edge["column"]]["sop"])
-            graph.add_edge(edge["from"], edge["to"], role=edge["role"], column=edge["column"],
-                           sop=sop, changes=edge["changes"])
+            graph.add_edge(
+                edge["from"],
+                edge["to"],
+                role=edge["role"],
+                column=edge["column"],
+                sop=sop,
+                changes=edge["changes"],
+            )
         return graph
 
     def __repr__(self) -> str:
-        return (f"<rasp.Circuit of {self.document['program']}: {len(self.nodes)} nodes, "
-                f"{len(self.edges)} edges>")
+        return (
+            f"<rasp.Circuit of {self.document['program']}: {len(self.nodes)} nodes, "
+            f"{len(self.edges)} edges>"
+        )

@@ -25,8 +25,11 @@ def options_of(options: Dict[str, Any]) -> List[str]:
         if value is None or value is False:
             continue
         if name == "alphabet":
-            value = value if isinstance(value, str) and value[:1] not in "@[" else listed(
-                tokens_of(value))
+            value = (
+                value
+                if isinstance(value, str) and value[:1] not in "@["
+                else listed(tokens_of(value))
+            )
         for one in value if isinstance(value, (list, tuple)) else [value]:
             words.append(option if one is True else f"{option}={one}")
     return words
@@ -39,25 +42,37 @@ def source_of(program: Any) -> Tuple[str, Optional[bytes]]:
 
 def run(arguments: Sequence[str], stdin: Optional[bytes] = None, fine: Sequence[int] = (0,)) -> str:
     """What the command prints; what it says of a failure is raised.  Ctrl-C ends it."""
-    done = subprocess.run([COMMAND, *arguments], input=stdin if stdin is not None else b"",
-                          capture_output=True, check=False)
+    done = subprocess.run(
+        [COMMAND, *arguments],
+        input=stdin if stdin is not None else b"",
+        capture_output=True,
+        check=False,
+    )
     out = done.stdout.decode("utf-8", "replace")
     if done.returncode in fine:
         return out
     kind, said = EXITS.get(done.returncode, RaspError), done.stderr.decode("utf-8", "replace")
-    raise kind(said.strip() or out.strip() or f"rasp {' '.join(arguments)}: status {done.returncode}")
+    raise kind(
+        said.strip() or out.strip() or f"rasp {' '.join(arguments)}: status {done.returncode}"
+    )
 
 
-def run_json(arguments: List[str], stdin: Optional[bytes] = None,
-             fine: Sequence[int] = (0,)) -> List[Dict[str, Any]]:
+def run_json(
+    arguments: List[str], stdin: Optional[bytes] = None, fine: Sequence[int] = (0,)
+) -> List[Dict[str, Any]]:
     """The objects that the command prints with --json, one a line."""
     at = arguments.index("--") if "--" in arguments else len(arguments)
     text = run([*arguments[:at], "--json", *arguments[at:]], stdin, fine)
     return [json.loads(line) for line in text.splitlines() if line.strip()]
 
 
-def express(program: Any, *, classes: Union[str, Sequence[str], None] = None, sop: Optional[str] = None,
-            **options: Any) -> List[Dict[str, Any]]:
+def express(
+    program: Any,
+    *,
+    classes: Union[str, Sequence[str], None] = None,
+    sop: Optional[str] = None,
+    **options: Any,
+) -> List[Dict[str, Any]]:
     """What one attention layer can do of a program: for each class and greatest length the least
     number of heads, with a program that does it, or that none can (docs/expressivity.md).
 
@@ -80,8 +95,8 @@ def express(program: Any, *, classes: Union[str, Sequence[str], None] = None, so
 
 def lab(*what: Any, quick: bool = False, **options: Any) -> List[Dict[str, Any]]:
     """Claims about attention, measured (docs/lab.md): items by number, groups by name, or a
-    question about a model or a program, lab("noise", model).  Gives an object an item: claim, verdict, checks,
-    tables, plots.  An identity that does not hold is in the verdict and no exception."""
+    question about a model or a program, lab("noise", model).  Gives an object an item: claim,
+    verdict, checks, tables, plots.  An identity that does not hold is in the verdict and no exception."""
     import os
     import tempfile
 
@@ -92,6 +107,10 @@ def lab(*what: Any, quick: bool = False, **options: Any) -> List[Dict[str, Any]]
         for k, item in enumerate(what):
             if isinstance(item, Model):
                 item.save(os.path.join(folder, f"{k}.bin"))
-        names = [os.path.join(folder, f"{k}.bin") if isinstance(item, Model)
-                 else str(getattr(item, "path", None) or item) for k, item in enumerate(what)]
+        names = [
+            os.path.join(folder, f"{k}.bin")
+            if isinstance(item, Model)
+            else str(getattr(item, "path", None) or item)
+            for k, item in enumerate(what)
+        ]
         return run_json(["lab", *names, *words], fine=(0, 1))

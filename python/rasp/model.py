@@ -17,9 +17,12 @@ from .trace import Trace, record
 from .values import Atom, Input, from_atoms, from_sequence, to_input, tokens_of
 
 RULES = {
-    "softmax": lib.RASP_SOFTMAX, "hard-left": lib.RASP_HARD_LEFT,
-    "hard-right": lib.RASP_HARD_RIGHT, "average": lib.RASP_AVERAGE,
-    "sparsemax": lib.RASP_SPARSEMAX, "entmax15": lib.RASP_ENTMAX15,
+    "softmax": lib.RASP_SOFTMAX,
+    "hard-left": lib.RASP_HARD_LEFT,
+    "hard-right": lib.RASP_HARD_RIGHT,
+    "average": lib.RASP_AVERAGE,
+    "sparsemax": lib.RASP_SPARSEMAX,
+    "entmax15": lib.RASP_ENTMAX15,
 }
 
 
@@ -126,8 +129,14 @@ def load(path: Union[str, "os.PathLike[str]"], *, memory: Optional[int] = None) 
 class Model:
     """A transformer: made by Program.compile, or from a file by rasp.load."""
 
-    def __init__(self, host: Host, handle: Any, program: Optional[Program] = None,
-                 sops: Sequence[str] = (), all: bool = False) -> None:
+    def __init__(
+        self,
+        host: Host,
+        handle: Any,
+        program: Optional[Program] = None,
+        sops: Sequence[str] = (),
+        all: bool = False,
+    ) -> None:
         self._host, self._handle, self._program = host, handle, program
         self._sops, self._all = tuple(sops), all
         self._engines: List[Any] = []
@@ -143,7 +152,7 @@ class Model:
 
     def _read_outputs(self, info: Any) -> None:
         described = {entry["name"]: entry for entry in self.info["outputs"]}
-        every, found = [], []
+        every: List[Output] = []
         count = info.output_count
         last = max([info.outputs[k].flag for k in range(count)] + [count - 1])
         for k in range(last + 1):
@@ -160,8 +169,10 @@ class Model:
 
     def __repr__(self) -> str:
         i = lib.rasp_model_info(self._handle)
-        return (f"<rasp.Model {self.name}: {', '.join(o.name for o in self.outputs)}; "
-                f"{i.layer_count} layers, {i.heads} heads, width {i.width}, {self.dtype}>")
+        return (
+            f"<rasp.Model {self.name}: {', '.join(o.name for o in self.outputs)}; "
+            f"{i.layer_count} layers, {i.heads} heads, width {i.width}, {self.dtype}>"
+        )
 
     def _number(self, output: Optional[str]) -> int:
         if output is None:
@@ -192,15 +203,25 @@ class Model:
         with self._engines_lock:
             self._engines.append(engine)
 
-    def __call__(self, input: Input, output: Optional[str] = None, *, rule: str = "softmax",
-                 temperature: float = 1) -> Optional[List[Atom]]:
+    def __call__(
+        self,
+        input: Input,
+        output: Optional[str] = None,
+        *,
+        rule: str = "softmax",
+        temperature: float = 1,
+    ) -> Optional[List[Atom]]:
         """The values of an output on the input, one a position; None: the model says that it has
         no answer there, while another output has one."""
-        number, engine = self._number(output), self._take_engine(word(RULES, rule, "rule"), temperature)
+        number, engine = (
+            self._number(output),
+            self._take_engine(word(RULES, rule, "rule"), temperature),
+        )
         try:
             wanted, keep = to_input(input)
-            forward = engine.host.call(lib.rasp_forward, engine.handle, wanted,
-                                       quick=wanted.count < 256)
+            forward = engine.host.call(
+                lib.rasp_forward, engine.handle, wanted, quick=wanted.count < 256
+            )
             try:
                 sequence = lib.rasp_forward_sequence(forward, number)
                 return None if sequence == ffi.NULL else from_sequence(sequence)
@@ -224,10 +245,14 @@ class Model:
         decoded[chosen] = table[values[number][chosen]]
         missing = values[number] == lib.RASP_NO_ANSWER
         ends = np.cumsum(lengths)
-        return [None if missing[end - n] else decoded[end - n:end].tolist()
-                for n, end in zip(lengths.tolist(), ends.tolist())]
+        return [
+            None if missing[end - n] else decoded[end - n : end].tolist()
+            for n, end in zip(lengths.tolist(), ends.tolist())
+        ]
 
-    def run(self, ids: np.ndarray, lengths: np.ndarray) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def run(
+        self, ids: np.ndarray, lengths: np.ndarray
+    ) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The C runtime on many inputs as plain arrays: `ids` [tokens], numbers of the alphabet,
         inputs one behind the other, `lengths` [inputs].  Gives [outputs, tokens] each: which of
         Output.values (-1: the number; -2: no answer), the residual value read, its margin."""
@@ -237,14 +262,22 @@ class Model:
             raise UseError(f"expected {int(lengths.sum())} tokens by the lengths, found {len(ids)}")
         shape = (len(self.outputs), len(ids))
         values, numbers, margins = np.empty(shape, np.int32), np.empty(shape), np.empty(shape)
-        batch = ffi.new("RaspBatch *", {
-            "ids": _pointer("uint32_t *", ids), "lengths": _pointer("size_t *", lengths),
-            "count": len(lengths),
-        })
-        readings = ffi.new("RaspBatchReadings *", {
-            "values": _pointer("int32_t *", values), "numbers": _pointer("double *", numbers),
-            "margins": _pointer("double *", margins),
-        })
+        batch = ffi.new(
+            "RaspBatch *",
+            {
+                "ids": _pointer("uint32_t *", ids),
+                "lengths": _pointer("size_t *", lengths),
+                "count": len(lengths),
+            },
+        )
+        readings = ffi.new(
+            "RaspBatchReadings *",
+            {
+                "values": _pointer("int32_t *", values),
+                "numbers": _pointer("double *", numbers),
+                "margins": _pointer("double *", margins),
+            },
+        )
         engine = self._take_engine()
         try:
             engine.host.call(lib.rasp_forward_batch, engine.handle, batch, readings)
@@ -264,18 +297,22 @@ class Model:
             for token in tokens:
                 number = self._ids.get((type(token), token))
                 if number is None:
-                    raise UseError(f"input {k}: token {token!r} is not in the model's alphabet: "
-                                   f"{self.alphabet}")
+                    raise UseError(
+                        f"input {k}: token {token!r} is not in the model's alphabet: "
+                        f"{self.alphabet}"
+                    )
                 found.append(number)
             lengths.append(len(tokens))
         return np.array(found, np.uint32), np.array(lengths, np.uint64)
 
-    def _character_numbers(self, inputs: Sequence[Input]
-                           ) -> Optional[Tuple[np.ndarray, np.ndarray]]:
+    def _character_numbers(
+        self, inputs: Sequence[Input]
+    ) -> Optional[Tuple[np.ndarray, np.ndarray]]:
         """The same at once, if all inputs are strings of the alphabet's characters; else None."""
         if not all(type(input) is str for input in inputs):
             return None
-        codes = np.frombuffer("".join(inputs).encode("utf-32-le", "surrogatepass"), np.uint32)
+        text = "".join(str(input) for input in inputs)
+        codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
         letters = [t if isinstance(t, str) and len(t) == 1 else "" for t in self.alphabet]
         known = np.array([ord(letter) if letter else 0x110000 for letter in letters], np.uint32)
         order = np.argsort(known)
@@ -305,7 +342,7 @@ class Model:
     def encode(self, inputs: Union[Input, Sequence[Input]]) -> np.ndarray:
         """int64 [batch, 1 + longest]: 0 is the sink, in front of each input; 1 + k is token k of
         the alphabet; behind the end of shorter inputs stands `pad`.  A string is one input."""
-        many = [inputs] if isinstance(inputs, str) else list(inputs)
+        many: List[Any] = [inputs] if isinstance(inputs, str) else list(inputs)
         if many and not isinstance(many[0], (list, tuple, np.ndarray, str)):
             many = [many]
         elif many and isinstance(many[0], str) and not self._are_inputs(many):
@@ -316,11 +353,11 @@ class Model:
         for row, end, n in zip(table, np.cumsum(lengths).tolist(), lengths.tolist()):
             if not 1 <= n <= self.max_length:
                 raise UseError(f"expected inputs of 1 to {self.max_length} tokens, found {n}")
-            row[1:1 + n] = ids[end - n:end].astype(np.int64) + 1
+            row[1 : 1 + n] = ids[end - n : end].astype(np.int64) + 1
         return table
 
     def _are_inputs(self, strings: Sequence[str]) -> bool:
-        """Is a list of strings several inputs?  If all are tokens, of several characters, it is one."""
+        """Is a list of strings several inputs?  One, if all are tokens of an alphabet of words."""
         words = any(isinstance(token, str) and len(token) != 1 for token in self.alphabet)
         return not (words and all((str, s) in self._ids for s in strings))
 
@@ -332,14 +369,16 @@ class Model:
             read = -np.abs(read[..., :1].astype(np.float64) - o.places)
         return self.decode_logits(read, ids, output)
 
-    def decode_logits(self, logits: Any, ids: np.ndarray, output: Optional[str] = None) -> List[Any]:
+    def decode_logits(
+        self, logits: Any, ids: np.ndarray, output: Optional[str] = None
+    ) -> List[Any]:
         """Values from logits [batch, 1 + longest, values], as Model.transformer_lens() gives them:
         the first of the largest; of an output that is a number the one logit."""
         o, logits, ids = self.output(output), _numpy(logits), _numpy(ids)
         chosen = logits[..., 0].astype(np.float64) if o.decode == "number" else logits.argmax(-1)
         rows = []
         for row, tokens in zip(chosen, ids):
-            cut = row[1:int((tokens != self.pad).sum())].tolist()
+            cut = row[1 : int((tokens != self.pad).sum())].tolist()
             rows.append(cut if o.decode == "number" else [o.values[k] for k in cut])
         return rows
 
@@ -368,13 +407,16 @@ class Model:
         if "file" not in self._cache:
             data = self.tobytes()
             size = int.from_bytes(data[:8], "little")
-            header = json.loads(data[8:8 + size])
+            header = json.loads(data[8 : 8 + size])
             document = json.loads(header.pop("__metadata__")["model"])
-            kinds = {"F32": np.dtype("<f4"), "F64": np.dtype("<f8")}
+            kinds: Dict[str, Any] = {"F32": np.dtype("<f4"), "F64": np.dtype("<f8")}
             tensors = {
-                name: np.frombuffer(data, kinds[t["dtype"]],
-                                    int(np.prod(t["shape"], dtype=np.int64)),
-                                    8 + size + t["data_offsets"][0]).reshape(t["shape"])
+                name: np.frombuffer(
+                    data,
+                    kinds[t["dtype"]],
+                    int(np.prod(t["shape"], dtype=np.int64)),
+                    8 + size + t["data_offsets"][0],
+                ).reshape(t["shape"])
                 for name, t in header.items()
             }
             self._cache["file"] = document, tensors
@@ -389,8 +431,15 @@ class Model:
         said = self.info.get("certificate")
         if said is None:
             raise RaspError(f"'{self.name}' says nothing of an error: verify() finds it out")
-        return Certificate(bool(said["holds"]), said["error"], said["tightest"], said["where"],
-                           said["layer"], said["beta"], False)
+        return Certificate(
+            bool(said["holds"]),
+            said["error"],
+            said["tightest"],
+            said["where"],
+            said["layer"],
+            said["beta"],
+            False,
+        )
 
     @property
     def circuit(self) -> Circuit:
@@ -412,23 +461,33 @@ class Model:
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Writes the weights file; what was there is replaced when all of it is written."""
-        self._host.call(lib.rasp_model_save, self._handle,
-                        ffi.new("char[]", os.fsencode(path)), quick=True)
+        self._host.call(
+            lib.rasp_model_save, self._handle, ffi.new("char[]", os.fsencode(path)), quick=True
+        )
 
     # --- checks ---
 
-    def check(self, model: Any = None, *, seed: int = 1, count: int = 20000,
-              exhaustive_limit: int = 200000, rule: str = "softmax",
-              temperatures: Sequence[float] = (), shown: int = 3,
-              progress: Progress = None) -> Check:
+    def check(
+        self,
+        model: Any = None,
+        *,
+        seed: int = 1,
+        count: int = 20000,
+        exhaustive_limit: int = 200000,
+        rule: str = "softmax",
+        temperatures: Sequence[float] = (),
+        shown: int = 3,
+        progress: Progress = None,
+    ) -> Check:
         """This model beside the interpreter; or `model`, one that torch(), transformer_lens() or
         the like made of it, beside the interpreter.  All inputs if they are at most
         `exhaustive_limit`, else short ones and `count` that are drawn."""
         if model is not None:
             from .agreement import check_other
 
-            return check_other(self, model, seed=seed, count=count,
-                               exhaustive_limit=exhaustive_limit, shown=shown)
+            return check_other(
+                self, model, seed=seed, count=count, exhaustive_limit=exhaustive_limit, shown=shown
+            )
         options = ffi.new("RaspCheckOptions *")
         options[0] = lib.rasp_check_options()
         options.seed, options.count, options.exhaustive_limit = seed, count, exhaustive_limit
@@ -447,35 +506,64 @@ class Model:
 
     def _check_of(self, r: Any) -> Check:
         def example(e: Any) -> Disagreement:
-            lists = [from_atoms(atoms, e.length) for atoms in (e.input, e.expected, e.found)]
-            return Disagreement(*lists, self.outputs[e.output].name)
+            given, expected, found = (
+                from_atoms(atoms, e.length) for atoms in (e.input, e.expected, e.found)
+            )
+            return Disagreement(given, expected, found, self.outputs[e.output].name)
 
         runs = [
-            CheckRun(run.temperature, run.agreed, run.right, run.largest_error, run.least_margin,
-                     [example(run.examples[k]) for k in range(run.example_count)])
+            CheckRun(
+                run.temperature,
+                run.agreed,
+                run.right,
+                run.largest_error,
+                run.least_margin,
+                [example(run.examples[k]) for k in range(run.example_count)],
+            )
             for run in (r.runs[k] for k in range(r.run_count))
         ]
-        return Check(bool(r.agree), bool(r.exhaustive), r.complete_length, r.compared, r.positions,
-                     r.faulted, r.left_out, r.outside, runs)
+        return Check(
+            bool(r.agree),
+            bool(r.exhaustive),
+            r.complete_length,
+            r.compared,
+            r.positions,
+            r.faulted,
+            r.left_out,
+            r.outside,
+            runs,
+        )
 
     def verify(self) -> Verification:
         """Compiles the embedded program again, compares, and bounds the error of these weights."""
         r = ffi.new("RaspVerifyReport *")
         with self._host.busy():
             self._host.call_busy(lib.rasp_verify, self._handle, r)
-            claims = [text_of(r.claims[k]) or ""
-                      for k in range(min(r.false_claims, lib.RASP_VERIFY_SHOWN))]
+            claims = [
+                text_of(r.claims[k]) or ""
+                for k in range(min(r.false_claims, lib.RASP_VERIFY_SHOWN))
+            ]
             return Verification(
-                bool(r.holds), bool(r.same_structure), text_of(r.difference) or "", r.changed,
-                r.largest, _certificate(r.certificate, True) if r.same_structure else None,
-                bool(r.claims_too_much), claims,
+                bool(r.holds),
+                bool(r.same_structure),
+                text_of(r.difference) or "",
+                r.changed,
+                r.largest,
+                _certificate(r.certificate, True) if r.same_structure else None,
+                bool(r.claims_too_much),
+                claims,
             )
 
     def inputs(self, **options: Any) -> Iterator[List[Atom]]:
         """The inputs that it is for: see Program.inputs."""
         domain = self.info.get("domain") or {}
-        return self.program.inputs(alphabet=self.alphabet, max_length=self.max_length,
-                                   first=domain.get("first"), where=domain.get("where"), **options)
+        return self.program.inputs(
+            alphabet=self.alphabet,
+            max_length=self.max_length,
+            first=domain.get("first"),
+            where=domain.get("where"),
+            **options,
+        )
 
     # --- in other tools ---
 
@@ -519,14 +607,16 @@ class _Engine:
         self.kind = (rule, temperature)
         self.host = Host()
         options = ffi.new("RaspEngineOptions *", {"rule": rule, "temperature": temperature})
-        handle = self.host.call(lib.rasp_engine_new, model._handle, options, self.host.config,
-                                quick=True)
+        handle = self.host.call(
+            lib.rasp_engine_new, model._handle, options, self.host.config, quick=True
+        )
         self.handle = self.host.own(handle, lib.rasp_engine_free)
 
 
 def _certificate(c: Any, proved: bool) -> Certificate:
-    return Certificate(bool(c.holds), c.error, c.tightest, text_of(c.where) or "", c.layer, c.beta,
-                       proved)
+    return Certificate(
+        bool(c.holds), c.error, c.tightest, text_of(c.where) or "", c.layer, c.beta, proved
+    )
 
 
 def _pointer(kind: str, array: np.ndarray) -> Any:

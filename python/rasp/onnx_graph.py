@@ -2,7 +2,7 @@
 
 Inputs and outputs, `batch` and `length` being any:
 
-    ids       int64 [batch, length]   as Model.encode gives them: 0, the sink, in front, `pad` behind
+    ids       int64 [batch, length]   as Model.encode gives them: 0, the sink, in front
     NAME      [batch, length - 1]     the values of the output: int64, double, bool or string; of
                                       ints among floats double, of other mixtures strings
     NAME.read [batch, length, size]   what it reads of the residual stream
@@ -14,7 +14,7 @@ what is computed is called as Model.trace calls it: "layers.0.heads.1.weights".
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, List, Optional, Union
+from typing import Any, Dict, List, Union
 
 import numpy as np
 
@@ -47,14 +47,13 @@ def _masks(g: Graph, pad: int) -> None:
     """`there` [batch, 1, length]; for each mask `sees.MASK.sink` and `sees.MASK`, [batch, length,
     length]: who sees whom, as in docs/weights.md; rows behind the end see the sink."""
     g.constant("the.pad", pad, np.int64)
-    for name, value in (("the.zero", 0), ("the.one", 1)):
-        g.constant(name, value, np.int64)
-    for name, value in (("axis.1", [1]), ("axis.2", [2])):
-        g.constant(name, value, np.int64)
+    g.constant("the.zero", 0, np.int64)
+    g.constant("the.one", 1, np.int64)
+    g.constant("axis.1", [1], np.int64)
+    g.constant("axis.2", [2], np.int64)
     g.add("Shape", ["ids"], "the.shape", start=1, end=2)
     g.add("Squeeze", ["the.shape"], "the.length")
     g.add("Range", ["the.zero", "the.length", "the.one"], "the.k")  # [length]
-    g.constant("axis.0", [0], np.int64)
     g.add("Unsqueeze", ["the.k", "axis.1"], "the.q")  # [length, 1]
     g.add("Equal", ["ids", "the.pad"], "the.behind")  # [batch, length]
     g.add("Not", ["the.behind"], "the.here")
@@ -67,8 +66,12 @@ def _masks(g: Graph, pad: int) -> None:
     g.add("Or", ["sink.row", "behind.row"], "the.alone")  # [batch, length, 1]
     g.add("And", ["the.alone", "the.first"], "sink.cell")
     g.add("And", ["the.there", "other.row"], "the.seen")  # [batch, length, length]
-    for name, kind in (("causal", "LessOrEqual"), ("strict_causal", "Less"),
-                       ("anticausal", "GreaterOrEqual"), ("strict_anticausal", "Greater")):
+    for name, kind in (
+        ("causal", "LessOrEqual"),
+        ("strict_causal", "Less"),
+        ("anticausal", "GreaterOrEqual"),
+        ("strict_anticausal", "Greater"),
+    ):
         g.add(kind, ["the.k", "the.q"], f"order.{name}")
     g.add("GreaterOrEqual", ["the.k", "the.zero"], "order.none")
 
@@ -102,7 +105,7 @@ def _sparsemax(g: Graph, scores: str, at: str) -> str:
 
 
 def _entmax15(g: Graph, scores: str, at: str) -> str:
-    """max(s/2 - t, 0)²: docs/weights.md.  t of the greatest support whose least entry is above it."""
+    """max(s/2 - t, 0)²: docs/weights.md.  t of the greatest support that stands above it."""
     g.add("ReduceMax", [scores], f"{at}.most", axes=[-1], keepdims=1)
     g.add("Sub", [scores, f"{at}.most"], f"{at}.below")
     half = g.add("Mul", [f"{at}.below", "the.half"], f"{at}.half")
@@ -132,8 +135,9 @@ def _entmax15(g: Graph, scores: str, at: str) -> str:
 
 def _sorted(g: Graph, scores: str, at: str) -> Any:
     """A row from the greatest down, 0 where no key is seen; its sums so far; where one is seen."""
-    node = g.onnx.helper.make_node("TopK", [scores, "the.shape"], [f"{at}.sorted", f"{at}.order"],
-                                   name=f"{at}.sorted", axis=-1)
+    node = g.onnx.helper.make_node(
+        "TopK", [scores, "the.shape"], [f"{at}.sorted", f"{at}.order"], name=f"{at}.sorted", axis=-1
+    )
     g.nodes.append(node)
     g.add("IsInf", [f"{at}.sorted"], f"{at}.unseen")
     seen = g.add("Not", [f"{at}.unseen"], f"{at}.finite")
@@ -257,8 +261,10 @@ def build(model: Any, path: Union[str, "os.PathLike[str]", None] = None) -> Any:
     _numbers(g, model)
     h = _embed(g, model)
     for k, layer in enumerate(model.info["layers"]):
-        results = [_head(g, model, h, f"layers.{k}.heads.{i}", facts)
-                   for i, facts in enumerate(layer["heads"])]
+        results = [
+            _head(g, model, h, f"layers.{k}.heads.{i}", facts)
+            for i, facts in enumerate(layer["heads"])
+        ]
         if results:
             h = g.add("Sum", [h, *results], f"layers.{k}.heads.residual")
         for m in range(layer["mlps"]):
@@ -266,10 +272,19 @@ def build(model: Any, path: Union[str, "os.PathLike[str]", None] = None) -> Any:
             h = g.add("Add", [h, _sublayer(g, model, h, at)], f"{at}.residual")
     outputs = [info for o in model.outputs + model.flags for info in _output(g, model, h, o)]
     ids = helper.make_tensor_value_info("ids", onnx.TensorProto.INT64, ["batch", "length"])
-    graph = helper.make_graph(_used(g, outputs), os.path.splitext(model.name)[0] or "rasp", [ids],
-                              outputs, list(g.constants.values()))
-    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)],
-                             producer_name="rasp", producer_version=text_of(lib.rasp_version()))
+    graph = helper.make_graph(
+        _used(g, outputs),
+        os.path.splitext(model.name)[0] or "rasp",
+        [ids],
+        outputs,
+        list(g.constants.values()),
+    )
+    made = helper.make_model(
+        graph,
+        opset_imports=[helper.make_opsetid("", OPSET)],
+        producer_name="rasp",
+        producer_version=text_of(lib.rasp_version()),
+    )
     made.ir_version = 8  # of opset 17: older runtimes read it, too
     onnx.checker.check_model(made, full_check=True)
     if path is not None:

@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
+from dataclasses import dataclass
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Dict,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+    Union,
+)
 
 import numpy as np
 
-from ._lib import Host, RaspError, UseError, error_of, ffi, lib, text_of
+from ._lib import Host, UseError, ffi, lib, text_of
 from .library import path_of
 from .progress import Progress, listening
-from .values import Atom, Input, from_sequence, to_atoms, to_input, tokens_of
+from .values import Atom, Input, from_atoms, from_sequence, to_atoms, to_input, tokens_of
+
+
+if TYPE_CHECKING:
+    from .model import Model
 
 
 class Place(NamedTuple):
@@ -44,7 +60,8 @@ class Step(NamedTuple):
     place: Optional[Place]
 
 
-class Layers(NamedTuple):
+@dataclass(frozen=True)
+class Layers:
     """The attention that an s-op needs: `count` layers, their heads, and a longest chain."""
 
     count: int
@@ -58,27 +75,50 @@ class Layers(NamedTuple):
 
 
 # The words of options and what the library calls them.
-DTYPES = {None: lib.RASP_DTYPE_AUTO, "auto": lib.RASP_DTYPE_AUTO, "f32": lib.RASP_F32,
-          "f64": lib.RASP_F64}
-MASKS = {"per-head": lib.RASP_MASKS_PER_HEAD, "none": lib.RASP_MASKS_NONE,
-         "causal": lib.RASP_MASKS_CAUSAL}
+DTYPES = {
+    None: lib.RASP_DTYPE_AUTO,
+    "auto": lib.RASP_DTYPE_AUTO,
+    "f32": lib.RASP_F32,
+    "f64": lib.RASP_F64,
+}
+MASKS = {
+    "per-head": lib.RASP_MASKS_PER_HEAD,
+    "none": lib.RASP_MASKS_NONE,
+    "causal": lib.RASP_MASKS_CAUSAL,
+}
 LAYOUTS = {"compact": lib.RASP_COMPACT, "standard": lib.RASP_STANDARD}
-KERNELS = {"softmax": lib.RASP_SOFTMAX, "sparsemax": lib.RASP_SPARSEMAX,
-           "entmax15": lib.RASP_ENTMAX15}
+KERNELS = {
+    "softmax": lib.RASP_SOFTMAX,
+    "sparsemax": lib.RASP_SPARSEMAX,
+    "entmax15": lib.RASP_ENTMAX15,
+}
 
 
 def word(words: Dict[Any, int], value: Any, option: str) -> int:
     if value in words:
         return words[value]
-    raise UseError(f"{option}: expected one of {', '.join(str(w) for w in words if w)}, found {value!r}")
+    raise UseError(
+        f"{option}: expected one of {', '.join(str(w) for w in words if w)}, found {value!r}"
+    )
 
 
-def target_of(keep: list, *, alphabet: Union[str, Sequence[Atom], None] = None,
-              max_length: Optional[int] = None, first: Optional[Atom] = None,
-              where: Optional[str] = None, dtype: Optional[str] = None, mask: str = "per-head",
-              layout: str = "compact", log_length: bool = False, tolerance: float = 0,
-              table_limit: int = 0, time_limit: float = 0, partial: bool = False,
-              kernel: str = "softmax") -> Any:
+def target_of(
+    keep: list,
+    *,
+    alphabet: Union[str, Sequence[Atom], None] = None,
+    max_length: Optional[int] = None,
+    first: Optional[Atom] = None,
+    where: Optional[str] = None,
+    dtype: Optional[str] = None,
+    mask: str = "per-head",
+    layout: str = "compact",
+    log_length: bool = False,
+    tolerance: float = 0,
+    table_limit: int = 0,
+    time_limit: float = 0,
+    partial: bool = False,
+    kernel: str = "softmax",
+) -> Any:
     """A RaspTarget *; `keep` has to live as long as it."""
     target = ffi.new("RaspTarget *")
     keep.append(target)
@@ -115,8 +155,14 @@ class Program:
     and `cpu_seconds` are the most that one call may use.
     """
 
-    def __init__(self, source: Union[str, "os.PathLike[str]"], *, sop: Optional[str] = None,
-                 memory: Optional[int] = None, cpu_seconds: float = 0) -> None:
+    def __init__(
+        self,
+        source: Union[str, "os.PathLike[str]"],
+        *,
+        sop: Optional[str] = None,
+        memory: Optional[int] = None,
+        cpu_seconds: float = 0,
+    ) -> None:
         text: Optional[str] = None
         source = os.fspath(source)
         if not os.path.isfile(source) and (";" in source or "\n" in source):
@@ -134,12 +180,14 @@ class Program:
         self._handle = self._host.own(handle, lib.rasp_program_free)
         self._sop = sop
         self._text = text
+        self._owner: Any = None  # the model that embeds it
 
     @classmethod
     def _of_model(cls, host: Host, handle: Any, owner: Any) -> "Program":
         """The program of a model, which keeps it."""
         program = cls.__new__(cls)
-        program._host, program._handle, program._owner = host, handle, owner
+        program._host, program._handle = host, handle
+        program._owner = owner
         program._sop = program.path = program._text = None
         return program
 
@@ -167,14 +215,15 @@ class Program:
         """The names of its public s-ops, in the order of their last assignment."""
         count = ffi.new("size_t *")
         with self._host.busy():
-            found = self._host.call_busy(lib.rasp_program_sops, self._handle, count, quick=True,
-                                         optional=True)
+            found = self._host.call_busy(
+                lib.rasp_program_sops, self._handle, count, quick=True, optional=True
+            )
             return [text_of(found[k].name) or "" for k in range(count[0])]
 
     @property
     def settings(self) -> Dict[str, str]:
         """What its comment `# rasp: alphabet=abc max-length=16` says."""
-        key, value, found = ffi.new("char **"), ffi.new("char **"), {}
+        found: Dict[str, str] = {}
         key = ffi.new("const char **")
         value = ffi.new("const char **")
         with self._host.busy():
@@ -212,8 +261,9 @@ class Program:
     def _run(self, input: Input, value: Any, is_selector: bool) -> Any:
         wanted, keep = to_input(input)
         quick = wanted.count < 64
-        run = self._host.call_busy(lib.rasp_run_new, self._handle, wanted, value, 1, ffi.NULL,
-                                   quick=True)
+        run = self._host.call_busy(
+            lib.rasp_run_new, self._handle, wanted, value, 1, ffi.NULL, quick=True
+        )
         try:
             if not is_selector:
                 return from_sequence(
@@ -236,8 +286,10 @@ class Program:
             steps = [found.path[k] for k in range(found.count)]
             return Layers(
                 found.count,
-                [Head(h.layer, text_of(h.selector) or "", place_of(h.place), h.uses)
-                 for h in heads],
+                [
+                    Head(h.layer, text_of(h.selector) or "", place_of(h.place), h.uses)
+                    for h in heads
+                ],
                 [Step(text_of(s.sop) or "", place_of(s.place)) for s in steps],
             )
 
@@ -247,8 +299,9 @@ class Program:
 
         return show_program(self, input, sop if sop is not None else self._sop)
 
-    def inputs(self, *, seed: int = 1, count: int = 20000, exhaustive_limit: int = 200000,
-               **target: Any) -> Iterator[List[Atom]]:
+    def inputs(
+        self, *, seed: int = 1, count: int = 20000, exhaustive_limit: int = 200000, **target: Any
+    ) -> Iterator[List[Atom]]:
         """The inputs of a target (alphabet, max_length, first, where): all if they are at most
         `exhaustive_limit`, shortest first, else all short ones and then `count` that are drawn."""
         keep: list = []
@@ -262,16 +315,18 @@ class Program:
         input = ffi.new("RaspInput *")
         while True:
             with self._host.busy():
-                if not self._host.call_busy(lib.rasp_inputs_next, inputs, input, quick=True,
-                                            optional=True):
+                if not self._host.call_busy(
+                    lib.rasp_inputs_next, inputs, input, quick=True, optional=True
+                ):
                     return
-                tokens = [_atom(input.tokens[k]) for k in range(input.count)]
+                tokens = from_atoms(input.tokens, input.count)
             yield tokens
 
     # --- compiling ---
 
-    def compile(self, *sops: str, all: bool = False, progress: Progress = None,
-                **target: Any) -> "Model":
+    def compile(
+        self, *sops: str, all: bool = False, progress: Progress = None, **target: Any
+    ) -> "Model":
         """A transformer that gives the s-ops' values on every input of the target, certified.
 
         `alphabet`: a string, each character a token, or a list of tokens; `max_length`; without
@@ -289,29 +344,26 @@ class Program:
         keep: list = []
         wanted = target_of(keep, **target)
         with listening(progress, f"compiling {self.name}") as listen:
-            hear = self._host.listener("void(void *, const char *, uint32_t)",
-                                       listen and (lambda s, k: listen(text_of(s), k)))
+            hear = self._host.listener(
+                "void(void *, const char *, uint32_t)",
+                listen and (lambda s, k: listen(text_of(s), k)),
+            )
             wanted.progress = hear
             with self._host.busy():
                 outputs = self._outputs(sops, all)
                 chosen = ffi.new("RaspSop[]", [output[0] for output in outputs])
-                handle = self._host.call_busy(lib.rasp_compile, self._handle, chosen, len(outputs),
-                                              wanted)
+                handle = self._host.call_busy(
+                    lib.rasp_compile, self._handle, chosen, len(outputs), wanted
+                )
         return Model(self._host, self._host.own(handle, lib.rasp_model_free), self, sops, all)
 
-    def _outputs(self, sops: Sequence[str], all: bool) -> List[Any]:
+    def _outputs(self, sops: Sequence[Optional[str]], all: bool) -> List[Any]:
         if all:
             count = ffi.new("size_t *")
             found = self._host.call_busy(lib.rasp_program_sops, self._handle, count, optional=True)
             return [found + k for k in range(count[0])]
-        found = [self._value(name) for name in sops or [self._sop]]
-        for (_, is_selector), name in zip(found, sops or [self._sop]):
+        found = [self._value(name) for name in sops or (self._sop,)]
+        for (_, is_selector), name in zip(found, sops or (self._sop,)):
             if is_selector:
                 raise UseError(f"expected an s-op to compile, found the selector '{name}'")
         return [value for value, _ in found]
-
-
-def _atom(atom: Any) -> Atom:
-    from .values import from_atom
-
-    return from_atom(atom)

@@ -22,15 +22,20 @@ class Score(NamedTuple):
         return 2 * self.precision * self.recall / total if total else 0.0
 
     def __str__(self) -> str:
-        return (f"precision {self.precision:.2f}, recall {self.recall:.2f} "
-                f"({len(self.right)} right, {len(self.extra)} extra, {len(self.missed)} missed)")
+        return (
+            f"precision {self.precision:.2f}, recall {self.recall:.2f} "
+            f"({len(self.right)} right, {len(self.extra)} extra, {len(self.missed)} missed)"
+        )
 
 
 def _true_edges(circuit: Any, by_node: bool, roles: bool) -> Set[Tuple[Any, ...]]:
     if not by_node:
         return circuit.component_edges(roles)
-    return {(e["from"], e["to"], e["role"]) if roles else (e["from"], e["to"])
-            for e in circuit.edges if e["role"] != "clear"}
+    return {
+        (e["from"], e["to"], e["role"]) if roles else (e["from"], e["to"])
+        for e in circuit.edges
+        if e["role"] != "clear"
+    }
 
 
 def score(edges: Iterable[Sequence[Any]], model: Any) -> Score:
@@ -43,19 +48,28 @@ def score(edges: Iterable[Sequence[Any]], model: Any) -> Score:
     found = {tuple(edge) for edge in edges}
     lengths, kinds = {len(edge) for edge in found}, {type(end) for e in found for end in e[:2]}
     if len(lengths) > 1 or lengths - {2, 3} or len(kinds) > 1 or kinds - {int, str}:
-        raise UseError("expected edges (from, to) or (from, to, role), all of one length, between "
-                       f"indices of nodes or labels of components, found {sorted(map(str, found))[:3]}")
+        raise UseError(
+            "expected edges (from, to) or (from, to, role), all of one length, between "
+            f"indices of nodes or labels of components, found {sorted(map(str, found))[:3]}"
+        )
     roles, by_node = lengths == {3}, kinds == {int}
     ends = set(range(len(circuit.nodes))) if by_node else _components(circuit)
     strange = {end for e in found for end in e[:2]} - ends
     if strange:
-        raise UseError(f"no such components: {', '.join(sorted(map(str, strange)))}; there are "
-                       f"{', '.join(sorted(map(str, ends)))}, and heads and sublayers that no node "
-                       "names are padding")
+        raise UseError(
+            f"no such components: {', '.join(sorted(map(str, strange)))}; there are "
+            f"{', '.join(sorted(map(str, ends)))}, and heads and sublayers that no node "
+            "names are padding"
+        )
     true = _true_edges(circuit, by_node, roles)
     right = found & true
-    return Score(len(right) / len(found) if found else 1.0, len(right) / len(true) if true else 1.0,
-                 right, found - true, true - found)
+    return Score(
+        len(right) / len(found) if found else 1.0,
+        len(right) / len(true) if true else 1.0,
+        right,
+        found - true,
+        true - found,
+    )
 
 
 def _components(circuit: Any) -> Set[str]:

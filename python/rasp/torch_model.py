@@ -9,8 +9,10 @@ import numpy as np
 
 from ._lib import UseError, need
 
-torch = need("torch", "Model.torch()")
-nn = torch.nn
+need("torch", "Model.torch()")
+
+import torch  # noqa: E402
+from torch import nn  # noqa: E402
 
 
 def softmax(scores: Any) -> Any:
@@ -52,7 +54,10 @@ class Head(nn.Module):
         for name, weight in weights.items():  # query, key [W, D], value [W, C], output [C, W]
             setattr(self, name, nn.Parameter(weight))
         self.mask, self.sink, self.log_length = (
-            facts["mask"], facts["sink"], facts["scale"] == "log_length")
+            facts["mask"],
+            facts["sink"],
+            facts["scale"] == "log_length",
+        )
         self.kernel = KERNELS[kernel]
         self.scores, self.pattern = nn.Identity(), nn.Identity()  # places for hooks
 
@@ -85,8 +90,9 @@ class Layer(nn.Module):
         self.mid, self.post = nn.Identity(), nn.Identity()  # after the heads, after the layer
 
     def forward(self, h: Any, sees: Dict[Any, Any], lengths: Any) -> Any:
-        h = self.mid(h + sum(head(h, sees[head.mask, head.sink], lengths)
-                             for head in self.heads.values()))
+        h = self.mid(
+            h + sum(head(h, sees[head.mask, head.sink], lengths) for head in self.heads.values())
+        )
         for mlp in self.mlps.values():
             h = h + mlp(h)
         return self.post(h)
@@ -100,8 +106,9 @@ class Transformer(nn.Module):
     `hidden`, layers.L.mid and layers.L.post are the places for hooks; row 0 is the sink.
     """
 
-    def __init__(self, model: Any, tokens: Any, positions: Any, layers: List[Layer],
-                 reads: Dict[str, Any]) -> None:
+    def __init__(
+        self, model: Any, tokens: Any, positions: Any, layers: List[Layer], reads: Dict[str, Any]
+    ) -> None:
         super().__init__()
         self.tokens, self.positions = nn.Parameter(tokens), nn.Parameter(positions)
         self.layers = nn.ModuleDict({str(k): layer for k, layer in enumerate(layers)})
@@ -115,11 +122,19 @@ class Transformer(nn.Module):
         """[batch, 1 + n, 1 + n] for each mask there is: does query q see key k?"""
         k = torch.arange(ids.shape[1], device=ids.device)
         q, there, first = k[:, None], (ids != self.pad)[:, None, :], k == 0
-        masks = {"none": (k >= 0) & (q >= 0), "causal": k <= q, "strict_causal": k < q,
-                 "anticausal": k >= q, "strict_anticausal": k > q}
+        masks = {
+            "none": (k >= 0) & (q >= 0),
+            "causal": k <= q,
+            "strict_causal": k < q,
+            "anticausal": k >= q,
+            "strict_anticausal": k > q,
+        }
         sink = first & ((q == 0) | (ids == self.pad)[:, :, None])  # what has no keys sees the sink
-        return {(mask, s): sink | ((seen & ~first | first & s) & (q > 0) & there)
-                for mask, seen in masks.items() for s in (False, True)}
+        return {
+            (mask, s): sink | ((seen & ~first | first & s) & (q > 0) & there)
+            for mask, seen in masks.items()
+            for s in (False, True)
+        }
 
     def forward(self, ids: Any) -> Dict[str, Any]:
         there = ids != self.pad
@@ -152,14 +167,17 @@ def module_names(model: Any) -> List[Dict[str, List[str]]]:
         heads = [slug(k, [head.get("selector", "")]) for k, head in enumerate(layer["heads"])]
         count = layer["mlps"] if isinstance(layer["mlps"], int) else len(layer["mlps"])
         said = layer.get("sublayers") or [{}] * count
-        mlps = [slug(k, [sop for table in s.get("tables", []) for sop in table["gives"]])
-                for k, s in enumerate(said)]
+        mlps = [
+            slug(k, [sop for table in s.get("tables", []) for sop in table["gives"]])
+            for k, s in enumerate(said)
+        ]
         found.append({"heads": heads, "mlps": mlps})
     return found
 
 
-def build(model: Any, *, dtype: Any = None, rotate: Optional[int] = None, noise: float = 0,
-          seed: int = 0) -> Transformer:
+def build(
+    model: Any, *, dtype: Any = None, rotate: Optional[int] = None, noise: float = 0, seed: int = 0
+) -> Transformer:
     """The module.  `dtype`: a torch.dtype, else the model's own; `rotate`: the seed of a random
     orthogonal change of basis of the residual stream, exact up to rounding; `noise`: the standard
     deviation of normal noise, drawn by `seed`, that is added to every weight.  What is left of
@@ -182,22 +200,40 @@ def build(model: Any, *, dtype: Any = None, rotate: Optional[int] = None, noise:
         return torch.tensor(w, dtype=kind)
 
     def head(at: str, facts: Dict[str, Any]) -> Head:
-        parts = {name: weight(f"{at}.{name}", reads=name != "output", writes=name == "output")
-                 for name in ("query", "key", "value", "output")}
+        parts = {
+            name: weight(f"{at}.{name}", reads=name != "output", writes=name == "output")
+            for name in ("query", "key", "value", "output")
+        }
         return Head(parts, facts, model.info.get("kernel", "softmax"))
 
     def sublayer(at: str) -> Sublayer:
-        return Sublayer({"in": weight(f"{at}.in", reads=True), "in_bias": weight(f"{at}.in_bias"),
-                         "out": weight(f"{at}.out", writes=True),
-                         "out_bias": weight(f"{at}.out_bias", writes=True)})
+        return Sublayer(
+            {
+                "in": weight(f"{at}.in", reads=True),
+                "in_bias": weight(f"{at}.in_bias"),
+                "out": weight(f"{at}.out", writes=True),
+                "out_bias": weight(f"{at}.out_bias", writes=True),
+            }
+        )
 
     layers = [
-        Layer({name: head(f"layers.{k}.heads.{h}", model.info["layers"][k]["heads"][h])
-               for h, name in enumerate(names["heads"])},
-              {name: sublayer(f"layers.{k}.mlps.{m}") for m, name in enumerate(names["mlps"])})
+        Layer(
+            {
+                name: head(f"layers.{k}.heads.{h}", model.info["layers"][k]["heads"][h])
+                for h, name in enumerate(names["heads"])
+            },
+            {name: sublayer(f"layers.{k}.mlps.{m}") for m, name in enumerate(names["mlps"])},
+        )
         for k, names in enumerate(module_names(model))
     ]
-    reads = {o.name: torch.tensor(basis.T[:, o.start:o.start + o.size].copy(), dtype=kind)
-             for o in model.outputs + model.flags}
-    return Transformer(model, weight("embed.tokens", writes=True),
-                       weight("embed.positions", writes=True), layers, reads)
+    reads = {
+        o.name: torch.tensor(basis.T[:, o.start : o.start + o.size].copy(), dtype=kind)
+        for o in model.outputs + model.flags
+    }
+    return Transformer(
+        model,
+        weight("embed.tokens", writes=True),
+        weight("embed.positions", writes=True),
+        layers,
+        reads,
+    )

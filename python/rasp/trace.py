@@ -20,7 +20,9 @@ def record(host: Host, engine: Any, input: Any, outputs: int) -> Tuple[Dict[str,
     """The arrays of a pass by name, and the values of each output (None: it has no answer)."""
     arrays: Dict[str, np.ndarray] = {}
 
-    def head(layer: int, h: int, n: int, scores: Any, weights: Any, width: int, result: Any) -> None:
+    def head(
+        layer: int, h: int, n: int, scores: Any, weights: Any, width: int, result: Any
+    ) -> None:
         name = f"layers.{layer}.heads.{h}"
         arrays[f"{name}.scores"] = _array(scores, n + 1, n + 1)
         arrays[f"{name}.weights"] = _array(weights, n + 1, n + 1)
@@ -35,8 +37,11 @@ def record(host: Host, engine: Any, input: Any, outputs: int) -> Tuple[Dict[str,
         arrays[f"{name}.residual"] = _array(stream, n + 1, width)
 
     hear = [
-        host.listener("void(void *, size_t, size_t, size_t, const double *, const double *, size_t, "
-                      "const double *)", head),
+        host.listener(
+            "void(void *, size_t, size_t, size_t, const double *, const double *, size_t, "
+            "const double *)",
+            head,
+        ),
         host.listener("void(void *, size_t, size_t, size_t, size_t, const double *)", sublayer),
         host.listener("void(void *, size_t, int, size_t, size_t, const double *)", residual),
     ]
@@ -65,8 +70,13 @@ class Trace(Mapping):
     them, `outputs` what the model says.
     """
 
-    def __init__(self, model: Any, tokens: List[Atom], arrays: Dict[str, np.ndarray],
-                 outputs: Dict[str, Optional[List[Atom]]]) -> None:
+    def __init__(
+        self,
+        model: Any,
+        tokens: List[Atom],
+        arrays: Dict[str, np.ndarray],
+        outputs: Dict[str, Optional[List[Atom]]],
+    ) -> None:
         self.model, self.tokens, self._arrays, self.outputs = model, tokens, arrays, outputs
 
     def __getitem__(self, name: str) -> np.ndarray:
@@ -98,8 +108,9 @@ class Trace(Mapping):
                     if "dim" in column:
                         return self.residual(column["written"])[1:, column["dim"]]
         held = sorted({circuit.sop_text(c["sop"]) for c in circuit.columns if "dim" in c})
-        raise UseError(f"no column of the residual stream carries '{name}'; there are "
-                       f"{', '.join(held)}")
+        raise UseError(
+            f"no column of the residual stream carries '{name}'; there are {', '.join(held)}"
+        )
 
     def __repr__(self) -> str:
         return f"<rasp.Trace of {self.tokens}: {', '.join(self)}>"

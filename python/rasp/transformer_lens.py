@@ -50,8 +50,12 @@ def standard(model: Any, mask: Optional[str] = None) -> Any:
     options, domain = model.info["options"], model.info.get("domain") or {}
     sops = [options["expression"]] if options.get("expression") else options["sops"]
     target = dict(
-        alphabet=model.alphabet, max_length=model.max_length, first=domain.get("first"),
-        where=domain.get("where"), layout="standard", partial=options["partial"],
+        alphabet=model.alphabet,
+        max_length=model.max_length,
+        first=domain.get("first"),
+        where=domain.get("where"),
+        layout="standard",
+        partial=options["partial"],
         table_limit=options["table_limit"],
     )
     for tried in ("causal", "none") if mask is None else (mask,):
@@ -59,7 +63,9 @@ def standard(model: Any, mask: Optional[str] = None) -> Any:
             return model.program.compile(*sops, mask=tried, **target)
         except RaspError as reason:
             if mask is not None or tried == "none":
-                refuse(f"it cannot be compiled with one mask for all heads (mask={tried!r}): {reason}")
+                refuse(
+                    f"it cannot be compiled with one mask for all heads (mask={tried!r}): {reason}"
+                )
     raise AssertionError
 
 
@@ -67,21 +73,29 @@ def check(model: Any) -> None:
     """Refuses what the native model cannot do."""
     kernel = model.info.get("kernel", "softmax")
     if kernel != "softmax":
-        refuse(f"the kernel {kernel}: its attention is softmax, whose weights are never 0; compile "
-               "with kernel='softmax'")
-    scaled = [(k, h) for k, layer in enumerate(model.info["layers"])
-              for h, head in enumerate(layer["heads"]) if head["scale"] != "one"]
+        refuse(
+            f"the kernel {kernel}: its attention is softmax, whose weights are never 0; compile "
+            "with kernel='softmax'"
+        )
+    scaled = [
+        (k, h)
+        for k, layer in enumerate(model.info["layers"])
+        for h, head in enumerate(layer["heads"])
+        if head["scale"] != "one"
+    ]
     if scaled:
-        refuse("log_length: its scores have one scale, whatever the input's length; compile without")
+        refuse(
+            "log_length: its scores have one scale, whatever the input's length; compile without"
+        )
 
 
-def build(model: Any, *, mask: Optional[str] = None, output: Optional[str] = None,
-          dtype: Any = None) -> Any:
-    """A TransformerBridge (TransformerLens 4.3) with the weights of the model, or of Model.standard(mask) where it was
-    compiled otherwise; that one is its attribute `rasp`, by whose encode, decode and circuit the
-    bridge is used:
+def build(
+    model: Any, *, mask: Optional[str] = None, output: Optional[str] = None, dtype: Any = None
+) -> Any:
+    """A TransformerBridge (TransformerLens 4.3) with the weights of the model, or of
+    Model.standard(mask) where it was compiled otherwise; that one is its attribute `rasp`, by whose
+    encode, decode_logits and circuit the bridge is used:
 
-        tl = m.transformer_lens()
         ids = torch.as_tensor(tl.rasp.encode(["cab", "ab"]))
         logits, cache = tl.run_with_cache(ids)
         tl.rasp.decode_logits(logits, ids)             # [['a', 'b', 'c'], ['a', 'b']]
@@ -92,23 +106,38 @@ def build(model: Any, *, mask: Optional[str] = None, output: Optional[str] = Non
     """
     check(model)
     torch = need("torch", "Model.transformer_lens()")
-    lens = need("transformer_lens.model_bridge", "Model.transformer_lens()",
-                "'transformer_lens>=4.3'")
+    lens = need(
+        "transformer_lens.model_bridge", "Model.transformer_lens()", "'transformer_lens>=4.3'"
+    )
     config = need("transformer_lens.config", "Model.transformer_lens()", "'transformer_lens>=4.3'")
-    need("transformer_lens.model_bridge.sources.native", "Model.transformer_lens()",
-         "'transformer_lens>=4.3'")
+    need(
+        "transformer_lens.model_bridge.sources.native",
+        "Model.transformer_lens()",
+        "'transformer_lens>=4.3'",
+    )
     made = model if fits(model, mask) else standard(model, mask)
     kind = dtype or {"f32": torch.float32, "f64": torch.float64}[made.dtype]
     sizes = _sizes(made)
     out = made.output(output)
     unembed = _unembed(made, out, sizes["d_model"])
     causal = made.info["options"]["mask"] == "causal"
-    bridge = lens.TransformerBridge.boot_native(config.TransformerBridgeConfig(
-        n_layers=max(len(made.info["layers"]), 1), n_ctx=made.max_length + 1,
-        d_vocab=made.pad + 1, d_vocab_out=len(unembed), act_fn="relu",
-        attention_dir="causal" if causal else "bidirectional", normalization_type=None,
-        use_attn_scale=True, attn_scale=SCALE, init_weights=False, dtype=kind, **sizes,
-    ), dtype=kind)
+    bridge = lens.TransformerBridge.boot_native(
+        config.TransformerBridgeConfig(
+            n_layers=max(len(made.info["layers"]), 1),
+            n_ctx=made.max_length + 1,
+            d_vocab=made.pad + 1,
+            d_vocab_out=len(unembed),
+            act_fn="relu",
+            attention_dir="causal" if causal else "bidirectional",
+            normalization_type=None,
+            use_attn_scale=True,
+            attn_scale=SCALE,
+            init_weights=False,
+            dtype=kind,
+            **sizes,
+        ),
+        dtype=kind,
+    )
     state = {name: torch.tensor(w, dtype=kind) for name, w in _state(made, sizes, unembed).items()}
     # Not strict: the bridge knows each tensor by several names, and misses the others.
     unknown = bridge.load_state_dict(state, strict=False).unexpected_keys
@@ -124,9 +153,12 @@ def _sizes(model: Any) -> Dict[str, int]:
     inner = [name for name in w if ".heads." in name or ".mlps." in name]
     ranks = [w[name].shape[1] for name in inner if name.endswith((".query", ".value"))]
     units = [w[name].shape[1] for name in inner if name.endswith(".in")]
-    return dict(d_model=w["embed.tokens"].shape[1] + 3, d_head=max(ranks, default=0) + 2,
-                n_heads=max([len(layer["heads"]) for layer in layers] + [1]),
-                d_mlp=max(units, default=1))
+    return dict(
+        d_model=w["embed.tokens"].shape[1] + 3,
+        d_head=max(ranks, default=0) + 2,
+        n_heads=max([len(layer["heads"]) for layer in layers] + [1]),
+        d_mlp=max(units, default=1),
+    )
 
 
 def _unembed(model: Any, output: Any, width: int) -> np.ndarray:
@@ -161,10 +193,10 @@ def _state(model: Any, sizes: Dict[str, int], unembed: np.ndarray) -> Dict[str, 
             for name, tensor in (("q", "query"), ("k", "key"), ("v", "value")):
                 given = w.get(f"layers.{k}.heads.{h}.{tensor}")
                 if given is not None:
-                    parts[name][h, :given.shape[1], :bos] = given.T
+                    parts[name][h, : given.shape[1], :bos] = given.T
             given = w.get(f"layers.{k}.heads.{h}.output")
             if given is not None:
-                output[h, :len(given), :bos] = given
+                output[h, : len(given), :bos] = given
             _hide(parts["q"][h], parts["k"][h], facts["sink"], bos, pad, one)
         parts["q"] *= SCALE
         for name in "qkv":
@@ -187,8 +219,9 @@ def _hide(query: np.ndarray, key: np.ndarray, sink: bool, bos: int, pad: int, on
         query[-2, bos] += HIDDEN
 
 
-def _sublayer(w: Dict[str, np.ndarray], at: str, width: int, units: int, bos: int
-              ) -> Dict[str, np.ndarray]:
+def _sublayer(
+    w: Dict[str, np.ndarray], at: str, width: int, units: int, bos: int
+) -> Dict[str, np.ndarray]:
     into, bias = np.zeros((units, width)), np.zeros(units)
     out, out_bias = np.zeros((width, units)), np.zeros(width)
     if f"{at}.mlps.0.in" in w:
@@ -196,5 +229,9 @@ def _sublayer(w: Dict[str, np.ndarray], at: str, width: int, units: int, bos: in
         n = given.shape[1]
         into[:n, :bos], bias[:n] = given.T, w[f"{at}.mlps.0.in_bias"]
         out[:bos, :n], out_bias[:bos] = w[f"{at}.mlps.0.out"].T, w[f"{at}.mlps.0.out_bias"]
-    return {f"{at}.mlp.fc_in.weight": into, f"{at}.mlp.fc_in.bias": bias,
-            f"{at}.mlp.fc_out.weight": out, f"{at}.mlp.fc_out.bias": out_bias}
+    return {
+        f"{at}.mlp.fc_in.weight": into,
+        f"{at}.mlp.fc_in.bias": bias,
+        f"{at}.mlp.fc_out.weight": out,
+        f"{at}.mlp.fc_out.bias": out_bias,
+    }

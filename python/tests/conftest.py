@@ -12,8 +12,20 @@ PEERS = os.environ.get("PEERS", "") == "1"  # all peers are installed, and there
 # What takes long to compile is left to the whole run.
 PROGRAMS = [name for name in sorted(BUNDLED) if PEERS or name != "rover"]
 # One or two of each kind, for what takes long with each.
-SOME = ["sort", "histogram", "induction", "long-addition", "is-dyck-2", "median", "moving-average",
-        "has-seen", "frac-prevs", "first", "length", "cycle-navigation"]
+SOME = [
+    "sort",
+    "histogram",
+    "induction",
+    "long-addition",
+    "is-dyck-2",
+    "median",
+    "moving-average",
+    "has-seen",
+    "frac-prevs",
+    "first",
+    "length",
+    "cycle-navigation",
+]
 
 
 @pytest.fixture(scope="session")

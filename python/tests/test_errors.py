@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 import warnings
 
 import pytest
@@ -54,7 +53,7 @@ def test_an_error_while_compiling():
 def test_warnings():
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
-        rasp.Program('y = 1 if tokens == 1 else 2;').compile(alphabet="ab", max_length=2)
+        rasp.Program("y = 1 if tokens == 1 else 2;").compile(alphabet="ab", max_length=2)
     assert {w.category for w in heard} == {rasp.RaspWarning}
     assert "^" in str(heard[0].message) and heard[0].filename == __file__
 

@@ -33,8 +33,12 @@ def test_every_bundled_program(name, compiled):
 @pytest.mark.parametrize("layout", ["compact", "standard"])
 @pytest.mark.parametrize("name", ["sort", "histogram", "induction", "dyck", "long-addition"])
 def test_the_circuit_is_that_of_the_command(name, layout, compiled):
-    ran = subprocess.run([sys.executable, "-m", "rasp", "compile", name, f"--layout={layout}",
-                          "--circuit=-"], capture_output=True, text=True, check=True)
+    ran = subprocess.run(
+        [sys.executable, "-m", "rasp", "compile", name, f"--layout={layout}", "--circuit=-"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     m = compiled(name, layout=layout)
     assert m.circuit.document == json.loads(ran.stdout)
     assert json.loads(m.circuit.json()) == json.loads(ran.stdout)
@@ -98,11 +102,17 @@ def test_the_forward_pass_from_weights_alone(compiled):
         added = 0
         for i, facts in enumerate(layer["heads"]):
             name = f"layers.{at}.heads.{i}"
-            q, key, v, o = (w[f"{name}.{x}"].astype(float)
-                            for x in ("query", "key", "value", "output"))
+            q, key, v, o = (
+                w[f"{name}.{x}"].astype(float) for x in ("query", "key", "value", "output")
+            )
             q, key = h @ q, h @ key
-            mask = {"none": k >= 0, "strict_causal": k[:, None] > k, "causal": k[:, None] >= k,
-                    "anticausal": k[:, None] <= k, "strict_anticausal": k[:, None] < k}
+            mask = {
+                "none": k >= 0,
+                "strict_causal": k[:, None] > k,
+                "causal": k[:, None] >= k,
+                "anticausal": k[:, None] <= k,
+                "strict_anticausal": k[:, None] < k,
+            }
             sees = np.broadcast_to(mask[facts["mask"]], (len(k), len(k))).copy()
             sees[:, 0], sees[0] = facts["sink"], k == 0
             scores = np.where(sees, q @ key.T, -np.inf)
@@ -120,7 +130,7 @@ def test_the_forward_pass_from_weights_alone(compiled):
             assert np.allclose(h, t[f"{name}.residual"], atol=1e-4)
     ids = m.encode("cabb")
     o = m.output()
-    assert m.decode(h[None, :, o.start:o.start + o.size], ids) == [list("abbc")]
+    assert m.decode(h[None, :, o.start : o.start + o.size], ids) == [list("abbc")]
 
 
 def test_a_trace_by_the_names_of_sops(compiled):
@@ -136,7 +146,11 @@ def test_a_trace_by_the_names_of_sops(compiled):
 
 def test_encode_and_decode(compiled):
     m = compiled("sort", alphabet="abc", max_length=4)
-    assert m.encode("cab").tolist() == [[0, 3, 1, 2]] == m.encode(list("cab")[:0] + [list("cab")]).tolist()
+    assert (
+        m.encode("cab").tolist()
+        == [[0, 3, 1, 2]]
+        == m.encode(list("cab")[:0] + [list("cab")]).tolist()
+    )
     assert m.encode(["cab", "b"]).tolist() == [[0, 3, 1, 2], [0, 2, m.pad, m.pad]]
     words = rasp.Program("y = tokens;").compile(alphabet=["hi", "you"], max_length=3)
     assert words.encode(["you", "hi"]).tolist() == [[0, 2, 1]]

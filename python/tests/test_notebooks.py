@@ -20,8 +20,13 @@ def test_notebook(name, needs, tmp_path):
     for package in needs:
         if importlib.util.find_spec(package) is None:
             pytest.skip(f"needs {package}")
-    ran = subprocess.run([sys.executable, os.path.join(EXAMPLES, name), "--quick"], cwd=tmp_path,
-                         capture_output=True, text=True, check=False)
+    ran = subprocess.run(
+        [sys.executable, os.path.join(EXAMPLES, name), "--quick"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.strip()
 

@@ -1,4 +1,4 @@
-"""The ONNX graph: equal to the interpreter under onnxruntime, names, types, any batch and length."""
+"""The ONNX graph: equal under onnxruntime, names, types, any batch and length."""
 
 import itertools
 
@@ -38,10 +38,14 @@ def test_every_bundled_program(name, compiled):
     for row, tokens in zip(found.tolist(), inputs):
         wanted = m.program(tokens)
         kinds = {type(value) for value in wanted}
-        assert len(kinds) > 1 or all(type(a) is type(b) for a, b in zip(row, wanted)) or \
-            len({type(value) for value in m.output().values}) > 1
-        assert all(a == b or a == repr(b) or abs(a - b) <= 2e-12 * abs(b)
-                   for a, b in zip(row, wanted)), (tokens, row, wanted)
+        assert (
+            len(kinds) > 1
+            or all(type(a) is type(b) for a, b in zip(row, wanted))
+            or len({type(value) for value in m.output().values}) > 1
+        )
+        assert all(
+            a == b or a == repr(b) or abs(a - b) <= 2e-12 * abs(b) for a, b in zip(row, wanted)
+        ), (tokens, row, wanted)
     assert m.check(session, count=60, exhaustive_limit=60)
 
 
@@ -61,8 +65,12 @@ def test_all_inputs_in_one_batch(compiled):
 
 def test_options_of_compiling():
     p = rasp.Program("a = selector_width(select(tokens, tokens, ==)); ids = indices; k = a / 3;")
-    for options in (dict(log_length=True), dict(layout="standard"), dict(mask="none"),
-                    dict(dtype="f64")):
+    for options in (
+        dict(log_length=True),
+        dict(layout="standard"),
+        dict(mask="none"),
+        dict(dtype="f64"),
+    ):
         m = p.compile("a", "ids", "k", alphabet="ab", max_length=4, **options)
         session = Session(m)
         assert m.check(session)
@@ -88,6 +96,7 @@ def test_the_file_and_its_names(tmp_path, compiled):
         assert np.array_equal(initial[name][: len(weight)], weight), name
     computed = {node.name for node in made.graph.node}
     assert {n for n in m.trace("cab") if n != "embed.residual"} <= computed | {
-        n for n in m.trace("cab") if n.endswith(".residual")}
+        n for n in m.trace("cab") if n.endswith(".residual")
+    }
     assert [i.name for i in made.graph.input] == ["ids"]
     assert [o.name for o in made.graph.output] == ["sorted", "sorted.read"]

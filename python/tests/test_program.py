@@ -124,8 +124,12 @@ def test_show():
 
 
 def test_command():
-    found = subprocess.run([sys.executable, "-m", "rasp", "run", "sort", "cab"],
-                           capture_output=True, text=True, check=True)
+    found = subprocess.run(
+        [sys.executable, "-m", "rasp", "run", "sort", "cab"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert found.stdout == "[a, b, c]\n"
 
 

@@ -29,7 +29,7 @@ def in_threads(work, count=8):
 
 def test_one_model_in_many_threads():
     m = rasp.Program("sort").compile(alphabet="abc", max_length=6)
-    inputs = ["cabcab"[k % 3:][: 1 + k % 5] for k in range(50)]
+    inputs = ["cabcab"[k % 3 :][: 1 + k % 5] for k in range(50)]
     wanted = [sorted(text) for text in inputs]
 
     def work(k):
@@ -64,7 +64,6 @@ def test_handles_that_die_in_other_threads():
             p.compile(alphabet="ab", max_length=3)
 
     in_threads(work)
-    del p
 
 
 def test_any_order_of_ends():

@@ -30,7 +30,7 @@ def test_within_the_certificate_on_all_inputs(name):
         for o in m.outputs:
             for row, tokens in zip(read[o.name], inputs[:20]):
                 last = [k for k in m.trace(list(tokens)) if k.endswith("residual")][-1]
-                wanted = m.trace(list(tokens))[last][:, o.start:o.start + o.size]
+                wanted = m.trace(list(tokens))[last][:, o.start : o.start + o.size]
                 assert np.abs(row.numpy() - wanted).max() <= 2 * m.certificate.error + 1e-9
 
 
@@ -133,6 +133,7 @@ def test_under_nnsight(compiled):
     with model.trace(ids):
         pattern = model.get(head).output.save()
         out = model.output.save()
-    assert torch.allclose(pattern[0].double(),
-                          torch.tensor(m.trace("abcab")["layers.0.heads.0.weights"]), atol=1e-5)
+    assert torch.allclose(
+        pattern[0].double(), torch.tensor(m.trace("abcab")["layers.0.heads.0.weights"]), atol=1e-5
+    )
     assert m.decode(out[m.output().name], ids) == [m.program("abcab")]

@@ -49,8 +49,10 @@ def test_patching(compiled):
     tl = compiled("induction").transformer_lens()
     clean, other = (torch.as_tensor(tl.rasp.encode(x)) for x in ("abcab", "acbac"))
     _, cache = tl.run_with_cache(other)
-    hooks = [(f"blocks.{k}.hook_resid_post", lambda value, hook: cache[hook.name])
-             for k in range(tl.cfg.n_layers)]
+    hooks = [
+        (f"blocks.{k}.hook_resid_post", lambda value, hook: cache[hook.name])
+        for k in range(tl.cfg.n_layers)
+    ]
     patched = tl.run_with_hooks(clean, fwd_hooks=hooks)
     assert tl.rasp.decode_logits(patched, clean) == [tl.rasp.program("acbac")]
 
