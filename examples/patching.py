@@ -137,23 +137,30 @@ FIVE = {"induction": "abc", "histogram": "abc", "sort": "abc", "reverse": "abc",
 if QUICK:
     FIVE = {"induction": "abc", "histogram": "abc"}
 
-# The score leaves out units that clear a dimension for the next column: they read what they take away
-# (docs/circuit.md), and patching finds them.
-print(f"\n{'program':12}{'edges':>7}{'found':>7}{'right':>7}{'clear':>7}{'precision':>11}{'recall':>8}")
+
+# Dimensions of the residual stream are used again: a unit clears a column, by subtracting it, and
+# another is written there.  Patching shows the later reader what the earlier writer would change, and
+# the clearing unit as a reader: edges by `shared` dimensions, which are none of the circuit's.
+def shared(circuit):
+    found = set()
+    for edge in circuit.edges:
+        role = "input" if edge["role"] == "clear" else edge["role"]
+        dim = circuit.columns[edge["column"]].get("dim")
+        writers = [c["node"] for c in circuit.columns if dim is not None and c.get("dim") == dim]
+        found |= {(circuit.label(node), circuit.label(edge["to"]), role) for node in writers}
+    return found
+
+
+columns = ("edges", "found", "right", "shared", "precision", "recall")
+print(f"\n{'program':12}" + "".join(f"{name:>10}" for name in columns))
 for name, alphabet in FIVE.items():
     tl = rasp.Program(name).compile(alphabet=alphabet, max_length=5).transformer_lens()
     clean, other = (torch.as_tensor(tl.rasp.encode(inputs(tl.rasp, 48, seed))) for seed in (1, 2))
     score = rasp.score(Edges(tl, clean, other).find(), tl.rasp)
     edges, found = len(score.right) + len(score.missed), len(score.right) + len(score.extra)
-    c = tl.rasp.circuit
-    clears = {(c.label(e["from"]), c.label(e["to"])) for e in c.edges if e["role"] == "clear"}
-    cleared = sum(edge[:2] in clears for edge in score.extra)
-    print(
-        f"{name:12}{edges:7}{found:7}{len(score.right):7}{cleared:7}"
-        f"{score.precision:11.2f}{score.recall:8.2f}",
-        flush=True,
-    )
-    for what, some in (("missed", score.missed), ("extra", score.extra)):
+    reused = score.extra & shared(tl.rasp.circuit)
+    counts = "".join(f"{count:10}" for count in (edges, found, len(score.right), len(reused)))
+    print(f"{name:12}{counts}{score.precision:10.2f}{score.recall:10.2f}", flush=True)
+    for what, some in (("missed", score.missed), ("extra", score.extra - reused)):
         for edge in sorted(some):
-            if edge[:2] not in clears:
-                print(f"    {what}: {edge[0]} -> {edge[1]}, {edge[2]}")
+            print(f"    {what}: {edge[0]} -> {edge[1]}, {edge[2]}")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+import tempfile
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from ._lib import COMMAND, RaspError, UseError, ProgramError, MissingFile
@@ -96,21 +98,22 @@ def express(
 def lab(*what: Any, quick: bool = False, **options: Any) -> List[Dict[str, Any]]:
     """Claims about attention, measured (docs/lab.md): items by number, groups by name, or a
     question about a model or a program, lab("noise", model).  Gives an object an item: claim,
-    verdict, checks, tables, plots.  An identity that does not hold is in the verdict and no exception."""
-    import os
-    import tempfile
-
-    from .model import Model
-
-    words = options_of({**options, "quick": quick})
+    verdict, checks, tables, plots.  An identity that does not hold is a verdict and no exception.
+    """
     with tempfile.TemporaryDirectory() as folder:
-        for k, item in enumerate(what):
-            if isinstance(item, Model):
-                item.save(os.path.join(folder, f"{k}.bin"))
-        names = [
-            os.path.join(folder, f"{k}.bin")
-            if isinstance(item, Model)
-            else str(getattr(item, "path", None) or item)
-            for k, item in enumerate(what)
-        ]
+        names = [_named(item, os.path.join(folder, str(k))) for k, item in enumerate(what)]
+        words = options_of({**options, "quick": quick})
         return run_json(["lab", *names, *words], fine=(0, 1))
+
+
+def _named(item: Any, path: str) -> str:
+    """What names it on a command line; models and programs without a file get one at `path`."""
+    if hasattr(item, "save"):
+        item.save(path + ".bin")
+        return path + ".bin"
+    if not hasattr(item, "sops"):
+        return str(item)
+    if item.path is None:
+        with open(path + ".rasp", "w", encoding="utf-8") as file:
+            file.write(item.text)
+    return item.path or path + ".rasp"

@@ -146,3 +146,5 @@ def test_express_and_lab(tmp_path):
     assert rasp.lab(4, quick=True)[0]["verdict"] == "holds"
     m = rasp.Program("histogram").compile(alphabet="ab", max_length=4)
     assert rasp.lab("noise", m, quick=True)[0]["checks"]
+    own = rasp.Program("# rasp: alphabet=ab max-length=4\ny = indices;")
+    assert rasp.lab("noise", own, quick=True)[0]["checks"]
