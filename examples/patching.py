@@ -139,8 +139,8 @@ if QUICK:
 
 
 # Dimensions of the residual stream are used again: a unit clears a column, by subtracting it, and
-# another is written there.  Patching shows the later reader what the earlier writer would change, and
-# the clearing unit as a reader: edges by `shared` dimensions, which are none of the circuit's.
+# another is written there.  Patching shows the later reader what the earlier writer would change,
+# and the clearing unit as a reader: edges by `shared` dimensions, which are none of the circuit's.
 def shared(circuit):
     found = set()
     for edge in circuit.edges:

@@ -26,8 +26,9 @@ from ._lib import (
 from .circuit import Circuit
 from .command import express, lab
 from .library import bundled
-from .model import Certificate, Check, Model, Output, Verification, load
+from .model import Model, load
 from .program import Head, Layers, Place, Program
+from .reports import Certificate, Check, Output, Verification
 from .score import Score, score
 from .trace import Trace
 

@@ -65,7 +65,7 @@ def check_other(
     model: Any, other: Any, *, seed: int, count: int, exhaustive_limit: int, shown: int
 ) -> Any:
     """A Check of `other`: as Model.check, over the outputs that it gives."""
-    from .model import Check, CheckRun, Disagreement
+    from .reports import Check, CheckRun, Disagreement
 
     base = getattr(other, "rasp", model)  # it may have been compiled for its tool, which
     logits = hasattr(other, "rasp_output")  # gives logits of one output
