@@ -18,14 +18,14 @@ static void name_node(void *context, const Binding *binding) {
     NodeId id = value.object->node;
     bool usual = graph_node(session_graph(n->session), id)->name == binding->name;
     if (n->node[id] && !usual) return;
-    if (session_lookup(n->session, binding->name->text, &visible) && value_is_graph(visible) &&
+    if (session_find(n->session, binding->name->text, &visible) && value_is_graph(visible) &&
         visible.object->node == id)
         n->node[id] = binding->name->text;
 }
 
 static bool is_taken(void *context, const char *word) {
     Value value;
-    return session_lookup(context, word, &value);
+    return session_find(context, word, &value);
 }
 
 ProgramNames claims_names(Session *session, Arena *arena) {

@@ -11,6 +11,7 @@ struct Graph {
     size_t count, capacity;
     Table table;  /* over node, by node_hash */
     uint32_t own; /* see graph_begin_program */
+    bool notes;   /* see graph_notes */
 };
 
 Graph *graph_new(Arena *arena, Intern *intern) {
@@ -86,7 +87,12 @@ void graph_begin_program(Graph *graph, uint32_t own) {
     graph->own = own;
 }
 
+void graph_notes(Graph *graph, bool notes) {
+    graph->notes = notes;
+}
+
 static NodeId add(Graph *graph, Node node) {
+    if (graph->notes) node.span = SPAN_NONE;
     for (int k = node.arity; k < OP_MAX_ARITY; k++) node.arg[k] = NODE_NONE;
     Table *table = &graph->table;
     if (table_full(table, graph->count))

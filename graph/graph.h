@@ -86,6 +86,8 @@ static inline bool node_is_selector(const Node *node) {
 /* Names and places are for reports.  Those of the language's library, which is there first, give
  * way to the program's: a span that begins at `own` or later is the program's. */
 void graph_begin_program(Graph *graph, uint32_t own);
+/* While `notes`: nodes are a reader's own; whoever makes them later gives them their place. */
+void graph_notes(Graph *graph, bool notes);
 
 /* Remembers the first name only.  `at`: of the assignment. */
 void graph_name(Graph *graph, NodeId id, const Str *name, Span at);

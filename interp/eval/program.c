@@ -127,6 +127,12 @@ bool session_lookup(Session *s, const char *name, Value *value) {
     return found;
 }
 
+bool session_find(Session *s, const char *name, Value *value) {
+    const Value *found = scope_lookup(top_scope(s), intern_text(s->intern, name));
+    if (found) *value = *found;
+    return found != NULL;
+}
+
 static bool evaluate(Session *s, void *context) {
     Lookups *wanted = context;
     const Source *source = source_add(s->sources, wanted->name, wanted->text, strlen(wanted->text));
@@ -203,9 +209,9 @@ bool session_note_atom(Session *s, const char *name, Atom atom, bool sop) {
 bool session_evaluate_note(Session *s, const char *label, const char *text, Value *value) {
     Lookups wanted = {.name = label, .text = text, .scope = s->notes};
     if (!s->notes) return false;
-    graph_begin_program(s->graph, UINT32_MAX);
+    graph_notes(s->graph, true);
     bool fine = session_enter(s, evaluate, &wanted);
-    graph_begin_program(s->graph, s->library_end);
+    graph_notes(s->graph, false);
     *value = wanted.value;
     return fine;
 }

@@ -129,6 +129,8 @@ bool session_main(Session *session, Binding *binding);
 
 /* A name as the program's top level sees it, the start-up environment included. */
 bool session_lookup(Session *session, const char *name, Value *value);
+/* The same for who is within a guarded call already, which a stop then ends. */
+bool session_find(Session *session, const char *name, Value *value);
 
 /* An expression in the program's top-level scope (in REPL mode, the console's); `name` is
  * for messages ("--expr").  False: the sink has been told. */
