@@ -105,6 +105,7 @@ void experiment_transfer(Lab *lab, Page *page) {
     check_figure(page, "plain: mass at 4096, one copy", grid.mass[PLAIN][0][LONGEST]);
     check_figure(page, "floor of exact key collisions, 2^−16", 0x1p-16);
     show(page, &grid);
+    if (lab->quick) page_too_small(page); /* a tenth of the training, and 20 sequences of 400 */
     bool compiled = experiment_transfer_compiled(lab, page);
     page_note(page,
               "Rule: the head degrades like a smoother of fixed bandwidth if the mass is within "
@@ -117,5 +118,4 @@ void experiment_transfer(Lab *lab, Page *page) {
     page->conclusion = degrades && recovers && compiled ? "supported"
                        : degrades || recovers           ? "in part"
                                                         : "refuted";
-    if (lab->quick) page_too_small(page); /* a tenth of the training, and 20 sequences of 400 */
 }

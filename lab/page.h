@@ -84,8 +84,8 @@ void check_none(Page *page, const char *what, size_t violations);
 /* A figure without an expectation. */
 void check_figure(Page *page, const char *what, double measured);
 
-/* For a run too small for what its measurements are held against: they become figures, and the
- * verdict is that. Identities and statistical checks stay what they are. */
+/* For a run too small for what its measurements so far are held against: they become figures, and
+ * the verdict is that. Identities and statistical checks stay what they are. */
 void page_too_small(Page *page);
 
 /* The scoreboard's check: the first failed identity, else the first failed one, else the first.
