@@ -1,5 +1,6 @@
 #include "show/elide.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* Behind the string that begins here. */
@@ -21,6 +22,11 @@ static const char *table_close(const char *open, size_t table, const char **end)
     return *at == ']' || *at == '}' ? at : NULL;
 }
 
+/* A bracket behind an operand begins an index. */
+static bool begins_table(const char *text, const char *at) {
+    return *at == '{' || (*at == '[' && (at == text || strchr(" ([", at[-1])));
+}
+
 /* Not within a character. */
 static int cut_at(const char *text, size_t at) {
     while (at && ((unsigned char)text[at] & 0xc0) == 0x80) at--;
@@ -30,7 +36,7 @@ static int cut_at(const char *text, size_t at) {
 const char *elide(const char *text, size_t table, size_t most, Arena *arena) {
     const char *made = "", *from = text, *end, *at = text;
     while (*at && (size_t)(at - from) + strlen(made) <= most) {
-        const char *close = strchr("[{", *at) ? table_close(at, table, &end) : NULL;
+        const char *close = begins_table(text, at) ? table_close(at, table, &end) : NULL;
         if (close && end && (size_t)(close - at) > table + strlen(", …")) {
             made = arena_format(arena, "%s%.*s, …", made, (int)(end - from), from);
             at = from = close;

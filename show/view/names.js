@@ -8,7 +8,7 @@ const dimName = dim => `dimension ${dim}`;
 const shownTable = 40, shownText = 200;
 
 function elided(text) {
-  const tables = /([[{])((?:"(?:[^"\\]|\\.)*"|[^"[\]{}])*)([\]}])/g;
+  const tables = /((?<=^|[ ([])\[|\{)((?:"(?:[^"\\]|\\.)*"|[^"[\]{}])*)([\]}])/g;
   const short = text.replace(tables, (table, open, atoms, close) => {
     const end = atoms.length > shownTable + 3 ? atoms.lastIndexOf(', ', shownTable) : -1;
     return end > 0 ? `${open}${atoms.slice(0, end)}, …${close}` : table;
