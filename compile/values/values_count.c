@@ -78,9 +78,22 @@ static void add_query(Counter *c, uint32_t literal, NodeId query) {
     c->query_of[literal] = q;
 }
 
-static void split(Counter *c, NodeId selector) {
+/* Conjuncts may share comparisons: then there may be more of them together than in the selector. */
+static Literals parts_of(Counter *c, NodeId selector) {
     const Graph *graph = c->values->graph;
     Literals parts = selector_conjuncts(graph, selector, c->arena);
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < parts.count; k++)
+        count += selector_literals(graph, parts.select[k], c->arena).count;
+    if (count <= MAX_LITERALS) return parts;
+    NodeId *whole = ARENA_NEW(c->arena, NodeId);
+    *whole = selector;
+    return (Literals){.select = whole, .count = 1};
+}
+
+static void split(Counter *c, NodeId selector) {
+    const Graph *graph = c->values->graph;
+    Literals parts = parts_of(c, selector);
     c->positional = ARENA_ARRAY(c->arena, parts.count, Literals);
     c->conjunct = ARENA_ARRAY(c->arena, parts.count, Conjunct);
     for (uint32_t k = 0; k < parts.count; k++) {
