@@ -8,7 +8,7 @@
  *     judge_solve     is one number another?  The rules by which that is shown
  *     judge_nodes     s-ops under names that the rules can compare
  *     judge_kinds     ints, floats and bools as values
- *     judge_widths    identities of widths
+ *     judge_widths    identities of widths; judge_orders comparisons that go together
  *     judge_linear    linear forms over s-ops
  *     judge_fails     what fails where an output does not
  */
@@ -44,6 +44,12 @@ static inline double worse(double a, double b) {
     return a > b ? a : b;
 }
 
+/* Which outcomes of three comparisons, each of an s-op with itself, occur together. */
+typedef struct Orders {
+    NodeId node, first, second;
+    uint64_t found; /* orders_bit of them; UINT64_MAX: any may */
+} Orders;
+
 typedef struct Judge {
     const Circuit *claims;
     Graph *graph;
@@ -61,6 +67,8 @@ typedef struct Judge {
     size_t name_count;
     Reliance *reliance;
     size_t reliance_count, reliance_capacity;
+    Orders *orders; /* those that were asked for */
+    size_t order_count, order_capacity;
     /* What is made: the claims with numbers. */
     Circuit *circuit;
     CircuitPart *parts; /* the claims', one a dimension, one a column of tables */
@@ -121,8 +129,15 @@ double node_gap(Judge *j, NodeId node);
 
 /* The same without widths, or with one, where that is shown key by key. */
 Linear widths_drop(Judge *j, Linear l);
-/* The width of a part of its selector, if the rest selects nothing more or less. */
+/* The width of a part of its selector, if the rest selects nothing more or less; else one of the
+ * program's that counts the same keys. */
 NodeId width_alike(Judge *j, NodeId width);
+
+/* --- judge_orders --------------------------------------------------------------------- */
+
+/* Of outcomes of the s-op's comparison with itself at another position, and of two others'. */
+uint64_t orders_of(Judge *j, NodeId node, NodeId first, NodeId second);
+uint64_t orders_bit(unsigned of, unsigned first, unsigned second);
 
 /* --- judge_fails ---------------------------------------------------------------------- */
 

@@ -1,7 +1,8 @@
 /* Identities of widths: |A| + |B| - |A and B| - |A or B| is 0 since it is 0 for each key.
  *
  * The selectors' comparisons are variables.  Those of one key with one query have a common
- * outcome; other comparisons are taken to be independent, which only makes fewer identities.
+ * outcome, and those of s-ops that depend on each other go together (judge_orders.c); other
+ * comparisons are taken to be independent, which only makes fewer identities.
  * A sum of widths that is not 0 may be a multiple of one of their parts' width, which may be known
  * otherwise: |indices < indices| is the position. */
 #include "compile/prove/judge_private.h"
@@ -15,6 +16,12 @@ typedef struct Pair {
     bool ordered; /* the key is equal to itself: it is never a NaN */
 } Pair;
 
+/* Three pairs, each of an s-op with itself, whose outcomes go together. */
+typedef struct Tied {
+    uint32_t of, first, second;
+    uint64_t found; /* orders_bit of what occurs */
+} Tied;
+
 typedef struct Widths {
     Judge *j;
     Arena *arena;
@@ -22,6 +29,8 @@ typedef struct Widths {
     Pair pair[MAX_LITERALS];
     uint32_t pair_count;
     uint32_t *pair_of[MAX_LITERALS]; /* by literal, by term */
+    Tied *tied;
+    size_t tied_count, tied_capacity;
 } Widths;
 
 /* Both constant: there is one outcome. */
@@ -71,6 +80,24 @@ static bool formula_holds(const Widths *w, uint32_t k) {
     return literals_hold(f, holds);
 }
 
+static void tie(Widths *w, uint32_t of, uint32_t first, uint32_t second) {
+    uint64_t found = orders_of(w->j, w->pair[of].key, w->pair[first].key, w->pair[second].key);
+    if (found == UINT64_MAX) return;
+    w->tied = arena_grow(w->arena, w->tied, &w->tied_capacity, w->tied_count + 1, sizeof *w->tied);
+    w->tied[w->tied_count++] = (Tied){of, first, second, found};
+}
+
+static bool compares_itself(const Widths *w, uint32_t pair) {
+    return w->pair[pair].key == w->pair[pair].query && !w->pair[pair].fixed;
+}
+
+static void tie_pairs(Widths *w) {
+    for (uint32_t of = 0; of < w->pair_count; of++)
+        for (uint32_t a = 0; a < w->pair_count && compares_itself(w, of); a++)
+            for (uint32_t b = a + 1; b < w->pair_count && a != of && compares_itself(w, a); b++)
+                if (b != of && compares_itself(w, b)) tie(w, of, a, b);
+}
+
 /* What one key adds to the sum. */
 static double one_key(const Widths *w, const Linear *l) {
     double sum = 0;
@@ -89,6 +116,12 @@ static bool may_be(const Widths *w) {
         itself |= index && p->outcome == OUTCOME_EQUAL;
         differs |= p->outcome != OUTCOME_EQUAL && (p->ordered || p->outcome != OUTCOME_UNORDERED);
     }
+    for (size_t k = 0; k < w->tied_count; k++) {
+        const Tied *t = &w->tied[k];
+        if (!(t->found & orders_bit(w->pair[t->of].outcome, w->pair[t->first].outcome,
+                                    w->pair[t->second].outcome)))
+            return false;
+    }
     return !itself || !differs;
 }
 
@@ -99,6 +132,7 @@ static double every_key(Widths *w, const Linear *l, double *times) {
     uint32_t at[MAX_LITERALS] = {0}, k;
     for (k = 0; k < w->pair_count; k++) cases *= w->pair[k].fixed ? 1 : OUTCOMES;
     if (cases > MOST_CASES) return INFINITY;
+    tie_pairs(w);
     do {
         for (k = 0; k < w->pair_count; k++)
             if (!w->pair[k].fixed) w->pair[k].outcome = 1u << at[k];
@@ -185,6 +219,17 @@ Linear widths_drop(Judge *j, Linear l) {
     return linear_add(j, rest, times, linear_node(j, width, 1));
 }
 
+/* The program's width of as many keys, for one that it has not. */
+static NodeId width_below(Judge *j, NodeId width) {
+    for (NodeId id = 0; id < j->below_count; id++) {
+        double times;
+        if (!j->below[id] || graph_node(j->graph, id)->kind != NODE_WIDTH || id == width) continue;
+        Linear both = {.term = (Term[]){{width, 1}, {id, -1}}, .count = 2};
+        if (try_selector(j, &both, NODE_NONE, &times) == 0) return id;
+    }
+    return width;
+}
+
 NodeId width_alike(Judge *j, NodeId width) {
     Linear one = {.term = &(Term){width, 1}, .count = 1};
     NodeId most;
@@ -194,5 +239,6 @@ NodeId width_alike(Judge *j, NodeId width) {
         if (part[id] && try_selector(j, &one, id, &times) == 0 && times == 1)
             return graph_width(j->graph, id, SPAN_NONE);
     }
-    return width;
+    bool own = width < j->below_count && j->below[width];
+    return own ? width : width_below(j, width);
 }

@@ -312,6 +312,23 @@ static const Planted planted[] = {
     {"`and` for `or`",
      "has_focus(select(tokens, \"a\", ==)) or has_focus(select(tokens, \"b\", ==))",
      "has_focus(select(tokens, \"a\", ==)) and has_focus(select(tokens, \"b\", ==))", "abc", 3},
+    {"ties broken the other way",
+     "selector_width(select(tokens_int + indices / 1024, tokens_int + indices / 1024, <))",
+     "selector_width(select(tokens_int - indices / 1024, tokens_int - indices / 1024, <))", "012",
+     4},
+    {"ties that are not broken",
+     "selector_width(select(tokens_int + indices / 1024, tokens_int + indices / 1024, >=))",
+     "selector_width(select(tokens_int, tokens_int, >=))", "012", 4},
+    {"more than a tie-break",
+     "selector_width(select(tokens_int + indices / 2, tokens_int + indices / 2, <))",
+     "selector_width(select(tokens_int + indices / 1024, tokens_int + indices / 1024, <))", "012",
+     4},
+    {"ties broken by what is moved last",
+     "aggregate(select(selector_width(select(tokens_int - indices / 64, tokens_int - indices / 64, "
+     "<)), indices, ==), indices)",
+     "aggregate(select(selector_width(select(tokens_int + indices / 64, tokens_int + indices / 64, "
+     "<)), indices, ==), indices)",
+     "012", 4},
     {"branches exchanged", "1 if tokens == \"a\" else 2", "2 if tokens == \"a\" else 1", "ab", 3},
 };
 
