@@ -10,28 +10,7 @@
 /* The interpreter rounds a mean once; a reciprocal too. */
 static const double MEAN_SLACK = DBL_EPSILON;
 
-/* --- grains ----------------------------------------------------------------------------- */
-
-/* The largest power of two that divides the number; infinity for 0, 0 for the tiny. */
-static double grain_of(double x) {
-    if (x == 0) return INFINITY;
-    int e;
-    double f = frexp(fabs(x), &e);
-    uint64_t bits = (uint64_t)ldexp(f, 53);
-    int low = e - 53 + __builtin_ctzll(bits);
-    return low < -60 ? 0 : ldexp(1, low);
-}
-
-static double finer(double a, double b) {
-    return a < b ? a : b;
-}
-
-/* Rounding of a sum of `terms` products, |sum of products| bounded by `size`. */
-static double sum_rounding(const Checker *k, double size, double grain, double terms) {
-    if (size == 0) return 0;
-    if (grain == INFINITY || (grain > 0 && size <= k->significand * grain)) return 0;
-    return size * k->unit * (terms + 2) * (1 + k->unit * (terms + 2));
-}
+/* --- rounding --------------------------------------------------------------------------- */
 
 /* Of a sum that is within this bound: only what is off by nothing is whole grains. */
 static double bound_rounding(const Checker *k, const Bound *b, double terms) {
@@ -57,8 +36,7 @@ static const char *node_text(const Checker *k, NodeId node) {
 
 /* --- linear maps ------------------------------------------------------------------------ */
 
-/* Notes a number that may overflow the model's type, or comes near. */
-static void note_reach(const Checker *k, double reach) {
+void certificate_note_reach(const Checker *k, double reach) {
     if (reach <= k->largest || k->c->broken[0]) return;
     if (isfinite(reach))
         snprintf(k->c->broken, sizeof k->c->broken,
@@ -82,7 +60,7 @@ static Bound column_bound(const Checker *k, const Bound *h, const Tensor *ideal,
         terms += reach > 0;
     }
     b.error += bound_rounding(k, &b, terms);
-    note_reach(k, b.size + b.error);
+    certificate_note_reach(k, b.size + b.error);
     return b;
 }
 
@@ -296,31 +274,6 @@ static bool check_heads(Checker *k, uint32_t number, const ModelLayer *ideal,
 
 /* --- feed-forward ----------------------------------------------------------------------- */
 
-/* A unit's own error beyond that of what it is meant to read (`meant`, by dimension), and a
- * bound on its activation.  Where it is active it reads no more than `most` of what is meant. */
-static void unit_bounds(Checker *k, const ModelMlp *ideal, const ModelMlp *actual, size_t u,
-                        const bool *meant, double most, double *noise, double *size) {
-    double bias = tensor_get(&ideal->in_bias, 0, u), sum = fabs(bias), grain = grain_of(bias);
-    double change = fabs(tensor_get(&actual->in_bias, 0, u) - bias);
-    bool exact = change == 0;
-    double terms = 1, read = sum;
-    for (uint32_t d = 0; d < k->width; d++) {
-        double w = tensor_get(&ideal->in, d, u), a = tensor_get(&actual->in, d, u);
-        if (w == 0 && a == 0) continue;
-        change += fabs(a - w) * (k->row[d].size + k->row[d].error);
-        if (!meant[d]) change += fabs(w) * k->row[d].error; /* the sink's dimension */
-        double reads = fabs(w) * (k->row[d].size + k->row[d].error);
-        sum += reads;
-        read += meant[d] ? fmin(reads, most) : reads;
-        exact &= a == w && k->row[d].error == 0;
-        grain = finer(grain, grain_of(w) * k->row[d].grain);
-        terms++;
-    }
-    *size = sum + change;
-    note_reach(k, *size);
-    *noise = change + sum_rounding(k, read + change, exact ? grain : 0, terms);
-}
-
 /* Row 0 must stay silent. */
 static bool silent_in_row0(Checker *k, const ModelMlp *actual, size_t u) {
     if (k->circuit->sink == DIM_NONE) return true;
@@ -343,40 +296,9 @@ static double table_x_error(const Checker *k, const CircuitTable *table) {
     return error;
 }
 
-/* What is known of a table's hidden units: each one's own error, and how large it can be. */
-typedef struct UnitBounds {
-    double *noise, *size;
-} UnitBounds;
-
-static UnitBounds table_units(Checker *k, const CircuitTable *table, double x_error,
-                              const ModelMlp *ideal, const ModelMlp *actual) {
-    size_t count = table->shape.unit_count;
-    UnitBounds u = {ARENA_ARRAY(k->arena, count + 1, double),
-                    ARENA_ARRAY(k->arena, count + 1, double)};
-    bool *meant = ARENA_ARRAY(k->arena, k->width, bool);
-    for (uint32_t t = 0; t < table->form.count; t++)
-        meant[k->circuit->parts[table->form.terms[t].part].dim] = true;
-    double low, high;
-    certificate_x_range(table, &low, &high);
-    for (uint32_t n = 0; n < count; n++) {
-        size_t place = table->first_unit + (table->shape.column ? table->shape.column[n] : n);
-        const TableUnit *unit = &table->shape.units[n];
-        double off = table->shape.off ? table->shape.off[n] : 0, scale = fabs(unit->sign);
-        double most = INFINITY; /* several terms may cancel */
-        if (table->form.count == 1)
-            most = scale * certificate_unit_reads(table, unit, low, high, x_error) + off;
-        unit_bounds(k, ideal, actual, place, meant, most, &u.noise[n], &u.size[n]);
-        u.noise[n] += fabs(sum_lost(table->form.constant, -unit->at)); /* bias */
-        if (table->shape.off) u.noise[n] += off + certificate_stray(k, table, ideal, n);
-        double reach = scale * (certificate_unit_reach(unit, low, high) + x_error) + u.noise[n];
-        u.size[n] = fmin(u.size[n], reach);
-    }
-    return u;
-}
-
 /* The error of one output: the slope's share of x's error, and each unit's own. */
 static Bound output_bound(Checker *k, const CircuitTable *table, uint32_t o, double x_error,
-                          const UnitBounds *units, double *reach) {
+                          const Units *units, double *reach) {
     const TableOutput *output = &table->outputs[o];
     const TableShape *shape = &table->shape;
     Bound b = {0, 0, INFINITY};
@@ -388,14 +310,15 @@ static Bound output_bound(Checker *k, const CircuitTable *table, uint32_t o, dou
         b.grain = finer(b.grain, grain_of(output->value[p]));
     }
     double sum = fabs(shape->base[o]), grain = grain_of(shape->base[o]);
-    bool exact = b.error == 0;
+    bool exact = b.error == 0 && !units->changed;
     for (uint32_t u = 0; u < shape->unit_count; u++) {
         double f = shape->factor[u * table->output_count + o];
-        b.error += fabs(f) * units->noise[u];
-        sum += fabs(f) * units->size[u];
-        exact &= f == 0 || units->noise[u] == 0;
-        double whole = grain_of(f) * grain_of(shape->units[u].sign);
-        grain = finer(grain, whole * grain_of(shape->units[u].at));
+        const UnitBound *unit = &units->unit[u];
+        if (f == 0) continue;
+        b.error += fabs(f) * unit->noise;
+        sum += fabs(f) * unit->size;
+        exact &= unit->noise == 0;
+        grain = finer(grain, grain_of(f) * unit->grain);
     }
     b.error += sum_rounding(k, sum, exact ? finer(grain, b.grain) : 0, shape->unit_count + 1);
     if (!exact) b.grain = 0;
@@ -405,14 +328,18 @@ static Bound output_bound(Checker *k, const CircuitTable *table, uint32_t o, dou
 
 /* Weights of the table's units that are not the circuit's, whatever they write. */
 static void changed_units(Checker *k, const CircuitTable *table, const ModelMlp *ideal,
-                          const ModelMlp *actual, const UnitBounds *units, Bound *after) {
+                          const ModelMlp *actual, Units *units, Bound *after) {
     for (uint32_t d = 0; d < k->width; d++) {
         double change = 0;
-        for (uint32_t u = 0; u < table->shape.unit_count; u++)
-            change += units->size[u] * fabs(tensor_get(&actual->out, table->first_unit + u, d) -
-                                            tensor_get(&ideal->out, table->first_unit + u, d));
+        for (uint32_t u = 0; u < table->shape.unit_count; u++) {
+            size_t place = unit_place(table, u);
+            change += units->unit[u].size *
+                      fabs(tensor_get(&actual->out, place, d) - tensor_get(&ideal->out, place, d));
+        }
         after[d].error += change;
-        if (change != 0) after[d].grain = 0;
+        if (change == 0) continue;
+        after[d].grain = 0;
+        units->changed = true;
     }
 }
 
@@ -450,12 +377,12 @@ static double table_margin(Checker *k, const CircuitTable *table) {
 static void check_table(Checker *k, const CircuitTable *table, const ModelMlp *ideal,
                         const ModelMlp *actual, Bound *after) {
     double x_error = table_x_error(k, table);
-    UnitBounds units = table_units(k, table, x_error, ideal, actual);
+    Units units = certificate_units(k, table, x_error, ideal, actual);
     certificate_decide(k, x_error, table_margin(k, table), "table of", node_text(k, table->x));
+    changed_units(k, table, ideal, actual, &units, after);
     for (uint32_t o = 0; o < table->output_count; o++) {
         double reach;
         Bound b = output_bound(k, table, o, x_error, &units, &reach);
-        changed_units(k, table, ideal, actual, &units, after);
         write_part(k, &k->circuit->parts[table->outputs[o].part], b, reach, after);
     }
 }
@@ -465,18 +392,17 @@ static void check_table(Checker *k, const CircuitTable *table, const ModelMlp *i
 static void check_clear(Checker *k, const CircuitClear *clear, const ModelMlp *ideal,
                         const ModelMlp *actual, Bound *after) {
     Bound *h = &k->row[clear->dim];
-    double noise, size;
     bool *meant = ARENA_ARRAY(k->arena, k->width, bool);
     meant[clear->dim] = true;
-    unit_bounds(k, ideal, actual, clear->unit, meant, INFINITY, &noise, &size);
-    double error = h->error + noise +
-                   size * fabs(tensor_get(&actual->out, clear->unit, clear->dim) -
-                               tensor_get(&ideal->out, clear->unit, clear->dim));
+    UnitBound unit = certificate_unit(k, ideal, actual, clear->unit, meant, INFINITY);
+    double error = h->error + unit.noise +
+                   unit.size * fabs(tensor_get(&actual->out, clear->unit, clear->dim) -
+                                    tensor_get(&ideal->out, clear->unit, clear->dim));
     double grain = finer(h->grain, grain_of(clear->least));
     error += 2 * sum_rounding(k, h->size + fabs(clear->least), error == 0 ? grain : 0, 2);
     for (uint32_t d = 0; d < k->width; d++)
         if (d != clear->dim)
-            after[d].error += size * fabs(tensor_get(&actual->out, clear->unit, d));
+            after[d].error += unit.size * fabs(tensor_get(&actual->out, clear->unit, d));
     error += after[clear->dim].error - h->error; /* what else was written there */
     after[clear->dim] = (Bound){0, error, error == 0 ? INFINITY : 0};
 }
@@ -521,8 +447,8 @@ static bool check_sublayer(Checker *k, uint32_t layer, uint32_t sublayer, const 
 /* Notes the bounds of the parts that were just written. */
 static void note_parts(Checker *k, double *part_error, Stage stage) {
     for (uint32_t d = 0; d < k->width; d++) {
-        note_reach(k, k->row[d].size + k->row[d].error);
-        note_reach(k, k->row0[d].size + k->row0[d].error);
+        certificate_note_reach(k, k->row[d].size + k->row[d].error);
+        certificate_note_reach(k, k->row0[d].size + k->row0[d].error);
     }
     for (uint32_t p = 0; p < k->circuit->part_count; p++) {
         const CircuitPart *part = &k->circuit->parts[p];

@@ -32,6 +32,16 @@ typedef struct Checker {
     double low, high; /* the neighbours that the next decision tells apart; NAN: none */
 } Checker;
 
+/* The largest power of two that divides the number; infinity for 0, 0 for the tiny. */
+double grain_of(double x);
+static inline double finer(double a, double b) {
+    return a < b ? a : b;
+}
+/* Rounding of a sum of `terms` products, the sum of their sizes bounded by `size`. */
+double sum_rounding(const Checker *k, double size, double grain, double terms);
+/* Notes a number that may overflow the model's type, or comes near. */
+void certificate_note_reach(const Checker *k, double reach);
+
 /* The largest absolute value of a part's s-op. */
 static inline double part_size(const CircuitPart *part) {
     return fmax(fabs(part->least), fabs(part->most));
@@ -61,12 +71,24 @@ double certificate_stray(const Checker *k, const CircuitTable *table, const Mode
 /* Decoding one output (certificate_output.c). */
 void certificate_output(Checker *k, const CircuitOutput *output);
 
-/* The least and the greatest nominal value of the table's x (certificate_unit.c). */
-void certificate_x_range(const CircuitTable *table, double *low, double *high);
-/* An activation is no larger, but for errors. */
-double certificate_unit_reach(const TableUnit *unit, double low, double high);
-/* Of x and the bias, where the unit is active or is computed to be. */
-double certificate_unit_reads(const CircuitTable *table, const TableUnit *unit, double low,
-                              double high, double x_error);
+/* A hidden unit: its own error, beyond that of what it is meant to read; how large its activation
+ * can be; a power of two that every nominal activation is a multiple of (0: none known). */
+typedef struct UnitBound {
+    double noise, size, grain;
+} UnitBound;
+typedef struct Units {
+    UnitBound *unit; /* by unit of the table's shape */
+    bool changed;    /* some write other weights than the circuit's */
+} Units;
+
+static inline size_t unit_place(const CircuitTable *table, uint32_t n) {
+    return table->first_unit + (table->shape.column ? table->shape.column[n] : n);
+}
+/* Unit u, meant to read the dimensions `meant`, of which it reads no more than `most` where it is
+ * active (certificate_unit.c). */
+UnitBound certificate_unit(const Checker *k, const ModelMlp *ideal, const ModelMlp *actual,
+                           size_t u, const bool *meant, double most);
+Units certificate_units(const Checker *k, const CircuitTable *table, double x_error,
+                        const ModelMlp *ideal, const ModelMlp *actual);
 
 #endif

@@ -235,7 +235,7 @@ static Form form_of(const Reader *t) {
     Judge *j = t->j;
     size_t first = t->claim->first_unit, width = j->model->width;
     FormTerm *terms = ARENA_ARRAY(j->arena, width, FormTerm);
-    Form form = {.terms = terms, .slack = t->slack};
+    Form form = {.terms = terms, .constant = -t->constant / t->scale, .slack = t->slack};
     for (size_t d = 0; d < width; d++) {
         double w = tensor_get(&t->weights->in, d, first);
         if (w == 0 || !j->state[d].count) continue;

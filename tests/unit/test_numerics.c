@@ -1,11 +1,12 @@
 /* The certificate and the forward pass must have the same tiles in mind: built with another width
  * of tiles, the bound is another.  Its arithmetic of grains and roundings is seen here too. */
-#define RT_WIDE_KEYS        4
-#define certificate_check   narrow_certificate_check
-#define certificate_decide  narrow_certificate_decide
-#define certificate_slack   narrow_certificate_slack
-#define certificate_weights narrow_certificate_weights
-#define certificate_reach   narrow_certificate_reach
+#define RT_WIDE_KEYS           4
+#define certificate_check      narrow_certificate_check
+#define certificate_decide     narrow_certificate_decide
+#define certificate_slack      narrow_certificate_slack
+#define certificate_weights    narrow_certificate_weights
+#define certificate_reach      narrow_certificate_reach
+#define certificate_note_reach narrow_certificate_note_reach
 #include "compile/prove/certificate.c"
 #include "compile/prove/certificate_kernel.c"
 #undef certificate_check
@@ -241,7 +242,8 @@ enum { MOST_UNITS = 6, MOST_POINTS = 5 };
  * what it is there; errors of what is read and of each unit. */
 typedef struct SomeOutput {
     TableUnit unit[MOST_UNITS];
-    double base, factor[MOST_UNITS], noise[MOST_UNITS], size[MOST_UNITS];
+    double base, factor[MOST_UNITS];
+    UnitBound bound[MOST_UNITS];
     double x[MOST_POINTS], value[MOST_POINTS], x_error;
     TableOutput output;
     CircuitTable table;
@@ -253,8 +255,7 @@ static void some_output(SomeOutput *s, Random *random) {
     for (uint32_t u = 0; u < units; u++) {
         s->unit[u] = (TableUnit){some(random, 1) + 3 * u, random_below(random, 2) ? 1 : -1};
         s->factor[u] = some(random, 9);
-        s->noise[u] = fabs(some(random, 9)) / 1024;
-        s->size[u] = 64;
+        s->bound[u] = (UnitBound){.noise = fabs(some(random, 9)) / 1024, .size = 64};
     }
     s->table.shape =
         (TableShape){.units = s->unit, .unit_count = units, .base = &s->base, .factor = s->factor};
@@ -279,7 +280,7 @@ static void test_outputs_of_tables(void **state) {
         some_output(&s, &random);
         double worst = 0, steepest = 0, noise = 0, reach;
         for (uint32_t u = 0; u < s.table.shape.unit_count; u++)
-            noise += fabs(s.factor[u]) * s.noise[u];
+            noise += fabs(s.factor[u]) * s.bound[u].noise;
         for (uint32_t p = 0; p < s.output.points; p++) {
             double off = fabs(table_value(&s.table, 0, s.x[p]) - s.value[p]), slope = 0;
             for (double d = -s.x_error; d <= s.x_error; d += 0.25) {
@@ -291,11 +292,72 @@ static void test_outputs_of_tables(void **state) {
             }
             steepest = fmax(steepest, slope * s.x_error + off);
         }
-        UnitBounds units = {s.noise, s.size};
+        Units units = {.unit = s.bound};
         Bound bound = output_bound(&k, &s.table, 0, s.x_error, &units, &reach);
         assert_true(bound.error >= worst + noise);
         assert_true(bound.error <= steepest + noise + 1e-9);
     }
+}
+
+/* A table of whole numbers in one dimension that is whole grains, finer than them: what floats make
+ * of it, unit by unit, at each point.  Nothing is counted only where nothing is rounded. */
+static void test_grains_of_units(void **state) {
+    (void)state;
+    Budget budget;
+    budget_init(&budget, 0);
+    Arena *arena = arena_new(&budget);
+    Random random = {5};
+    size_t exact = 0, rounded = 0;
+    ModelMlp mlp = {.in = tensor_new(1, MOST_UNITS),
+                    .in_bias = tensor_new(1, MOST_UNITS),
+                    .out = tensor_new(MOST_UNITS, 1),
+                    .out_bias = tensor_new(1, 1)};
+    assert_true(mlp.in.data && mlp.in_bias.data && mlp.out.data);
+    for (int round = 0; round < 5000; round++) {
+        SomeOutput s;
+        some_output(&s, &random);
+        double grain = ldexp(1, -(int)random_below(&random, 24)), reach;
+        Bound row = {.size = 64, .grain = grain};
+        CircuitPart part = {.dim = 0};
+        FormTerm term = {.part = 0, .factor = 1};
+        Circuit circuit = {.parts = &part, .part_count = 1};
+        Certificate certificate = {.holds = false};
+        Checker k = {.circuit = &circuit,
+                     .arena = arena,
+                     .c = &certificate,
+                     .unit = 0x1p-24,
+                     .significand = 0x1p24,
+                     .largest = 0x1p100,
+                     .width = 1,
+                     .row = &row};
+        s.table.form = (Form){.terms = &term, .count = 1};
+        for (uint32_t p = 0; p < s.output.points; p++) {
+            s.x[p] = (float)(8 * p + grain * (double)random_below(&random, (uint64_t)(4 / grain)));
+            s.value[p] = table_value(&s.table, 0, s.x[p]);
+        }
+        for (uint32_t u = 0; u < s.table.shape.unit_count; u++) {
+            tensor_set(&mlp.in, 0, u, s.unit[u].sign);
+            tensor_set(&mlp.in_bias, 0, u, -s.unit[u].sign * s.unit[u].at);
+        }
+        Units units = certificate_units(&k, &s.table, 0, &mlp, &mlp);
+        Bound bound = output_bound(&k, &s.table, 0, 0, &units, &reach);
+        for (uint32_t p = 0; p < s.output.points; p++) {
+            float sum = (float)s.base, x = (float)s.x[p];
+            for (uint32_t u = 0; u < s.table.shape.unit_count; u++) {
+                float a = (float)s.unit[u].sign * x + (float)(-s.unit[u].sign * s.unit[u].at);
+                if (a > 0) sum += (float)s.factor[u] * a;
+            }
+            assert_true(fabs((double)sum - s.value[p]) <= bound.error);
+            rounded += (double)sum != s.value[p];
+        }
+        exact += bound.error == 0 && s.table.shape.unit_count > 0;
+    }
+    assert_true(exact > 100 && rounded > 100);
+    tensor_free(&mlp.in);
+    tensor_free(&mlp.in_bias);
+    tensor_free(&mlp.out);
+    tensor_free(&mlp.out_bias);
+    arena_free(arena);
 }
 
 int main(void) {
@@ -307,6 +369,7 @@ int main(void) {
                                        cmocka_unit_test(test_columns),
                                        cmocka_unit_test(test_spread),
                                        cmocka_unit_test(test_biases),
-                                       cmocka_unit_test(test_outputs_of_tables)};
+                                       cmocka_unit_test(test_outputs_of_tables),
+                                       cmocka_unit_test(test_grains_of_units)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
