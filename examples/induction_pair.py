@@ -4,8 +4,8 @@
     examples/induction_pair.py w.bin
     rasp verify w.bin --program examples/induction_pair.rasp
 
-Head 1 copies the previous token, head 2 looks for this token among those copies and says what stands
-there.  docs/weights.md is the format, docs/proof.md what is claimed of it below.
+Head 1 copies the previous token, head 2 looks for this token among those copies and says what
+stands there.  docs/weights.md is the format, docs/proof.md what is claimed of it below.
 """
 import json, struct, sys
 
