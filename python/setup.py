@@ -17,7 +17,6 @@ except ImportError:  # before setuptools 70
     from wheel.bdist_wheel import bdist_wheel
 
 PROJECT = Path(__file__).resolve().parent.parent
-HEADERS = ("rasp.h", "rasp_circuit.h", "rasp_facts.h", "rasp_graph.h")
 BUILD = PROJECT / "build" / "python"
 
 
@@ -34,11 +33,26 @@ def version():
     return re.search(r'#define RASP_VERSION +"([^"]+)"', text).group(1)
 
 
+def headers():
+    """The public headers, each behind those that it includes."""
+    found = []
+
+    def add(path):
+        for name in re.findall(r'^#include "(.*)"', path.read_text(), re.M):
+            add(path.parent / name)
+        if path not in found:
+            found.append(path)
+
+    for path in sorted((PROJECT / "api").glob("rasp*.h")):
+        add(path)
+    return found
+
+
 def declarations():
-    """The public headers as cffi reads them: no comments, no preprocessor, no linkage."""
+    """What they declare as cffi reads it: no comments, no preprocessor, no linkage."""
     parts = ["typedef int sig_atomic_t;", "char *strdup(const char *);"]
-    for name in HEADERS:
-        text = (PROJECT / "api" / name).read_text()
+    for path in headers():
+        text = path.read_text()
         text = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
         text = re.sub(r"^[ ]*#ifdef __cplusplus.*?#endif", "", text, flags=re.S | re.M)
         text = re.sub(r"^[ ]*#.*(\\\n.*)*$", "", text, flags=re.M)

@@ -6,6 +6,7 @@ p("hello"), p.layers(), p.show("hello")       # values; heads; a picture in a no
 m = p.compile(alphabet="abc", max_length=8)   # Model; m.save("w.bin"), rasp.load("w.bin")
 m("cab"), m.check(), m.certificate, m.circuit
 m.torch(), m.transformer_lens(), m.onnx("m.onnx")
+for p, m, circuit in rasp.generate(100, seed=1): ...
 """
 
 from ._lib import (
@@ -25,10 +26,11 @@ from ._lib import (
 )
 from .circuit import Circuit
 from .command import express, lab
+from .generate import Sample, generate, random_program
 from .library import bundled
 from .model import Model, load
-from .program import Head, Layers, Place, Program
-from .reports import Certificate, Check, Output, Verification
+from .program import Head, Layers, Place, Program, RandomInfo
+from .reports import Certificate, Check, Comparison, Output, Verification
 from .score import Score, score
 from .trace import Trace
 
@@ -39,6 +41,7 @@ __all__ = [
     "Certificate",
     "Check",
     "Circuit",
+    "Comparison",
     "Head",
     "Layers",
     "Message",
@@ -51,8 +54,10 @@ __all__ = [
     "Place",
     "Program",
     "ProgramError",
+    "RandomInfo",
     "RaspError",
     "RaspWarning",
+    "Sample",
     "Score",
     "Trace",
     "UseError",
@@ -60,7 +65,9 @@ __all__ = [
     "WeightsError",
     "bundled",
     "express",
+    "generate",
     "lab",
     "load",
+    "random_program",
     "score",
 ]

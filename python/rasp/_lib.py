@@ -189,7 +189,9 @@ _inside = threading.local()  # `callback`: this thread is in a callback of the l
 class Host:
     """A lock, a flag that ends the running call, the configuration that handles are made with."""
 
-    def __init__(self, memory: Optional[int] = None, cpu_seconds: float = 0) -> None:
+    def __init__(
+        self, memory: Optional[int] = None, cpu_seconds: float = 0, quiet: bool = False
+    ) -> None:
         self.messages: list = []
         self.raised: Optional[BaseException] = None  # by a callback of the running call
         self.cancel = ffi.new("int *", 0)
@@ -203,7 +205,7 @@ class Host:
                 "memory": memory or 0,
                 "cpu_seconds": cpu_seconds,
                 "cancel": self.cancel,
-                "report": _report,
+                "report": ffi.NULL if quiet else _report,
                 "report_context": self._context,
                 "find": _find,
                 "find_places": self._places,

@@ -45,6 +45,14 @@ def _sop(s: Any) -> Dict[str, Any]:
     )
 
 
+def _step(s: Any) -> Dict[str, Any]:
+    if s.sublayer == -2:
+        return {"after": "embedding"}
+    if s.sublayer == -1:
+        return {"after": "heads", "layer": s.layer}
+    return {"after": "sublayer", "layer": s.layer, "sublayer": s.sublayer}
+
+
 def _column(c: Any) -> Dict[str, Any]:
     has_values = c.values != ffi.NULL
     return _present(
@@ -182,7 +190,7 @@ class Circuit:
             ]
 
         document = _present(
-            format="rasp-circuit/1",
+            format="rasp-circuit/2",
             program=model.name,
             alphabet=model.alphabet,
             max_length=model.max_length,
@@ -191,10 +199,7 @@ class Circuit:
             sink=_index(c.sink),
             outputs=outputs(),
             sops=[_sop(c.sops[k]) for k in range(c.sop_count)],
-            steps=[
-                {"layer": c.steps[k].layer, "sublayer": c.steps[k].sublayer}
-                for k in range(c.step_count)
-            ],
+            steps=[_step(c.steps[k]) for k in range(c.step_count)],
             columns=[_column(c.columns[k]) for k in range(c.column_count)],
             nodes=[_node(c, c.nodes[k]) for k in range(c.node_count)],
             edges=[_edge(c.edges[k]) for k in range(c.edge_count)],

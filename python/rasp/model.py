@@ -11,20 +11,12 @@ import numpy as np
 
 from ._lib import Host, MissingFile, RaspError, UseError, ffi, lib, text_of
 from .circuit import Circuit
-from .program import Program, word
+from .program import Program
 from .progress import Progress, listening
-from .reports import Certificate, Check, CheckRun, Disagreement, Output, Verification
+from .reports import Certificate, Check, CheckRun, Disagreement, Output, Verification, certificate_of
+from .rules import rule_of
 from .trace import Trace, record
 from .values import Atom, Input, from_atoms, from_sequence, to_input, tokens_of
-
-RULES = {
-    "softmax": lib.RASP_SOFTMAX,
-    "hard-left": lib.RASP_HARD_LEFT,
-    "hard-right": lib.RASP_HARD_RIGHT,
-    "average": lib.RASP_AVERAGE,
-    "sparsemax": lib.RASP_SPARSEMAX,
-    "entmax15": lib.RASP_ENTMAX15,
-}
 
 
 def load(path: Union[str, "os.PathLike[str]"], *, memory: Optional[int] = None) -> "Model":
@@ -102,13 +94,14 @@ class Model:
 
     # --- runs ---
 
-    def _take_engine(self, rule: int = lib.RASP_SOFTMAX, temperature: float = 1) -> "_Engine":
+    def _take_engine(self, rule: str = "softmax", temperature: float = 1) -> "_Engine":
         # An engine serves one thread at a time, so each call takes one and brings it back.
+        kind = (*rule_of(rule), temperature)
         with self._engines_lock:
             for k, engine in enumerate(self._engines):
-                if engine.kind == (rule, temperature):
+                if engine.kind == kind:
                     return self._engines.pop(k)
-        return _Engine(self, rule, temperature)
+        return _Engine(self, *kind)
 
     def _give_engine(self, engine: "_Engine") -> None:
         with self._engines_lock:
@@ -123,11 +116,9 @@ class Model:
         temperature: float = 1,
     ) -> Optional[List[Atom]]:
         """The values of an output on the input, one a position; None: the model says that it has
-        no answer there, while another output has one."""
-        number, engine = (
-            self._number(output),
-            self._take_engine(word(RULES, rule, "rule"), temperature),
-        )
+        no answer there, while another output has one.  `rule`: how scores become weights, as
+        `rasp run --rule` spells it, "average", "entmax:1.3", "top-k:4", ..."""
+        number, engine = self._number(output), self._take_engine(rule, temperature)
         try:
             wanted, keep = to_input(input)
             forward = engine.host.call(
@@ -234,7 +225,7 @@ class Model:
 
     def trace(self, input: Input, *, rule: str = "softmax", temperature: float = 1) -> Trace:
         """Everything that a forward pass computes, by name, as numpy arrays."""
-        engine = self._take_engine(word(RULES, rule, "rule"), temperature)
+        engine = self._take_engine(rule, temperature)
         try:
             wanted, keep = to_input(input)
             arrays, outputs = record(engine.host, engine.handle, wanted, len(self.outputs))
@@ -338,7 +329,7 @@ class Model:
         found = ffi.new("RaspCertificate *")
         with self._host.busy():
             if lib.rasp_model_certificate(self._handle, found):
-                return _certificate(found, True)
+                return certificate_of(found)
         said = self.info.get("certificate")
         if said is None:
             raise RaspError(f"'{self.name}' says nothing of an error: verify() finds it out")
@@ -402,7 +393,7 @@ class Model:
         options = ffi.new("RaspCheckOptions *")
         options[0] = lib.rasp_check_options()
         options.seed, options.count, options.exhaustive_limit = seed, count, exhaustive_limit
-        options.rule, options.shown = word(RULES, rule, "rule"), shown
+        (options.rule, options.parameter), options.shown = rule_of(rule), shown
         given = ffi.new("double[]", list(temperatures) or [1.0])
         options.temperatures, options.temperature_count = given, len(given)
         with listening(progress, f"checking {self.name}") as listen:
@@ -445,25 +436,24 @@ class Model:
             runs,
         )
 
-    def verify(self) -> Verification:
-        """Compiles the embedded program again, compares, and bounds the error of these weights."""
-        r = ffi.new("RaspVerifyReport *")
-        with self._host.busy():
-            self._host.call_busy(lib.rasp_verify, self._handle, r)
-            claims = [
-                text_of(r.claims[k]) or ""
-                for k in range(min(r.false_claims, lib.RASP_VERIFY_SHOWN))
-            ]
-            return Verification(
-                bool(r.holds),
-                bool(r.same_structure),
-                text_of(r.difference) or "",
-                r.changed,
-                r.largest,
-                _certificate(r.certificate, True) if r.same_structure else None,
-                bool(r.claims_too_much),
-                claims,
-            )
+    @property
+    def claims(self) -> Optional[Dict[str, Any]]:
+        """What the file says that its weights compute, piece by piece (docs/proof.md); None:
+        nothing.  verify() shows whether it is so."""
+        return self.info.get("claims")
+
+    def verify(
+        self,
+        program: Union[Program, str, "os.PathLike[str]", None] = None,
+        *,
+        by: Optional[str] = None,
+    ) -> Verification:
+        """Shows from the weights that they compute the embedded program, or another: by the
+        file's claims, where nothing is compiled, and where there are none or they are not shown
+        by compiling the embedded program again.  `by`: "claims" or "compiling" alone."""
+        from .verification import verify
+
+        return verify(self, program, by)
 
     def inputs(self, **options: Any) -> Iterator[List[Atom]]:
         """The inputs that it is for: see Program.inputs."""
@@ -514,20 +504,17 @@ class Model:
 class _Engine:
     """A model made ready to run, for one thread at a time."""
 
-    def __init__(self, model: Model, rule: int, temperature: float) -> None:
-        self.kind = (rule, temperature)
+    def __init__(self, model: Model, rule: int, parameter: float, temperature: float) -> None:
+        self.kind = (rule, parameter, temperature)
         self.host = Host()
-        options = ffi.new("RaspEngineOptions *", {"rule": rule, "temperature": temperature})
+        options = ffi.new(
+            "RaspEngineOptions *",
+            {"rule": rule, "parameter": parameter, "temperature": temperature},
+        )
         handle = self.host.call(
             lib.rasp_engine_new, model._handle, options, self.host.config, quick=True
         )
         self.handle = self.host.own(handle, lib.rasp_engine_free)
-
-
-def _certificate(c: Any, proved: bool) -> Certificate:
-    return Certificate(
-        bool(c.holds), c.error, c.tightest, text_of(c.where) or "", c.layer, c.beta, proved
-    )
 
 
 def _pointer(kind: str, array: np.ndarray) -> Any:

@@ -19,6 +19,7 @@ from typing import Any, Dict, List, Union
 import numpy as np
 
 from ._lib import need, lib, text_of
+from .bias import by_distance
 from .values import Atom
 
 OPSET = 17
@@ -166,11 +167,23 @@ def _head(g: Graph, model: Any, h: str, at: str, facts: Dict[str, Any]) -> str:
     scores = g.add("MatMul", [f"{at}.q", f"{at}.k.transposed"], f"{at}.products")
     if facts["scale"] == "log_length":
         scores = g.add("Mul", [scores, "log.length"], f"{at}.scaled")
+    if "bias" in facts:
+        scores = g.add("Add", [scores, _bias(g, facts["bias"], model.max_length, at)], f"{at}.sum")
     sees = _sees(g, facts["mask"], facts["sink"])
     scores = g.add("Where", [sees, scores, "the.unseen"], f"{at}.scores")
     weights = KERNELS[model.info.get("kernel", "softmax")](g, scores, at)
     g.add("MatMul", [weights, f"{at}.v"], f"{at}.z")
     return g.add("MatMul", [f"{at}.z", f"{at}.output"], f"{at}.result")
+
+
+def _bias(g: Graph, bias: Dict[str, Any], longest: int, at: str) -> str:
+    """[length, length]: what position adds to scores, of the sink's column nothing."""
+    g.constant(f"{at}.bias.by.distance", by_distance(bias, longest))
+    g.constant("the.longest", longest, np.int64)
+    g.add("Sub", ["the.q", "the.k"], f"{at}.distance")
+    g.add("Add", [f"{at}.distance", "the.longest"], f"{at}.distance.index")
+    g.add("Gather", [f"{at}.bias.by.distance", f"{at}.distance.index"], f"{at}.bias.all")
+    return g.add("Where", ["the.first", "the.nothing", f"{at}.bias.all"], f"{at}.bias")
 
 
 def _sublayer(g: Graph, model: Any, h: str, at: str) -> str:

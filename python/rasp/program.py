@@ -22,6 +22,7 @@ import numpy as np
 from ._lib import Host, UseError, ffi, lib, text_of
 from .library import path_of
 from .progress import Progress, listening
+from .rules import KERNELS
 from .values import Atom, Input, from_atoms, from_sequence, to_atoms, to_input, tokens_of
 
 
@@ -60,6 +61,17 @@ class Step(NamedTuple):
     place: Optional[Place]
 
 
+class RandomInfo(NamedTuple):
+    """What is known of a random program.  The same seed, options and version give it again."""
+
+    seed: int
+    layers: int  # attention layers
+    heads: int  # as Program.layers counts them
+    steps: int  # statements
+    behaviour: int  # a hash of what it gives on inputs of its target
+    tries: int  # drawn before it
+
+
 @dataclass(frozen=True)
 class Layers:
     """The attention that an s-op needs: `count` layers, their heads, and a longest chain."""
@@ -87,11 +99,6 @@ MASKS = {
     "causal": lib.RASP_MASKS_CAUSAL,
 }
 LAYOUTS = {"compact": lib.RASP_COMPACT, "standard": lib.RASP_STANDARD}
-KERNELS = {
-    "softmax": lib.RASP_SOFTMAX,
-    "sparsemax": lib.RASP_SPARSEMAX,
-    "entmax15": lib.RASP_ENTMAX15,
-}
 
 
 def word(words: Dict[Any, int], value: Any, option: str) -> int:
@@ -169,31 +176,48 @@ class Program:
             text, self.path = source, None
         else:
             self.path = path_of(source)
+        self._text, self._sop = text, sop
+        self._file = self.path or "program"  # as messages and models name it
+        self._owner: Any = None  # the model that embeds it
+        self.random: Optional[RandomInfo] = None  # of random_program and generate
         self._host = Host(memory, cpu_seconds)
-        keep = [ffi.new("char[]", os.fsencode(self.path or "program"))]
+        self._handle = self._load(self._host)
+
+    def _load(self, host: Host) -> Any:
+        """A handle of it that belongs to the host."""
+        keep = [ffi.new("char[]", os.fsencode(self._file))]
         made = ffi.new("RaspSource *", {"path": keep[0]})
-        if text is not None:
-            data = text.encode()
+        if self.path is None:
+            data = self.text.encode()
             keep.append(ffi.new("char[]", data))
             made.text, made.length = keep[1], len(data)
-        handle = self._host.call(lib.rasp_program_load, made, self._host.config)
-        self._handle = self._host.own(handle, lib.rasp_program_free)
-        self._sop = sop
-        self._text = text
-        self._owner: Any = None  # the model that embeds it
+        handle = host.call(lib.rasp_program_load, made, host.config)
+        return host.own(handle, lib.rasp_program_free)
 
     @classmethod
     def _of_model(cls, host: Host, handle: Any, owner: Any) -> "Program":
         """The program of a model, which keeps it."""
+        program = cls._bare(host, None, owner.name)
+        program._handle, program._owner = handle, owner
+        return program
+
+    @classmethod
+    def _of_text(cls, host: Host, text: str, name: str, random: RandomInfo) -> "Program":
+        """A random program, called `name`."""
+        program = cls._bare(host, text, name)
+        program._handle, program.random = program._load(host), random
+        return program
+
+    @classmethod
+    def _bare(cls, host: Host, text: Optional[str], name: str) -> "Program":
         program = cls.__new__(cls)
-        program._host, program._handle = host, handle
-        program._owner = owner
-        program._sop = program.path = program._text = None
+        program._host, program._text, program._file = host, text, name
+        program._sop = program.path = program._owner = program.random = None
         return program
 
     @property
     def name(self) -> str:
-        return os.path.basename(self.path) if self.path else "program"
+        return os.path.basename(self._file)
 
     @property
     def text(self) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import List, NamedTuple, Optional
+from typing import Any, List, NamedTuple, Optional
 
 import numpy as np
 
+from ._lib import text_of
 from .values import Atom
 
 
@@ -20,6 +21,13 @@ class Certificate(NamedTuple):
     layer: int  # of the file
     beta: float  # score difference between selected and not
     proved: bool
+
+
+def certificate_of(c: Any) -> Certificate:
+    """A RaspCertificate *, of a proof that was just made."""
+    return Certificate(
+        bool(c.holds), c.error, c.tightest, text_of(c.where) or "", c.layer, c.beta, True
+    )
 
 
 class Output(NamedTuple):
@@ -83,17 +91,26 @@ class Check(NamedTuple):
         return f"{run.agreed} of {self.compared} {which} agree, least margin {run.least_margin:.3g}"
 
 
+class Comparison(NamedTuple):
+    """A file beside what the program that it embeds compiles to."""
+
+    same_structure: bool
+    difference: str  # the first of structure
+    changed: int  # weights
+    largest: float  # of the changes
+    false_claims: int  # keys of its document that are not what they should be
+    texts: List[str]  # the first of these
+
+
 class Verification(NamedTuple):
-    """Does a file compute the program that it embeds?"""
+    """Does a file compute the program that it embeds, or another?  True if that is shown."""
 
     holds: bool
-    same_structure: bool
-    difference: str
-    changed: int  # weights
-    largest: float
-    certificate: Optional[Certificate]
-    claims_too_much: bool
-    false_claims: List[str]
+    way: str  # "claims", "compiling"
+    certificate: Optional[Certificate]  # of these weights; None: what they compute is not shown
+    claimed: Optional[float]  # the error that the file states
+    refused: str  # what of its claims is not shown, and why; ""
+    comparison: Optional[Comparison]  # by compiling
 
     def __bool__(self) -> bool:
         return self.holds

@@ -75,7 +75,7 @@ def score(edges: Iterable[Sequence[Any]], model: Any) -> Score:
 def _components(circuit: Any) -> Set[str]:
     labels = {circuit.label(k) for k in range(len(circuit.nodes))}
     # A method may well name a piece that does nothing: padding of the standard layout.
-    layers = [step["layer"] for step in circuit.steps]
+    layers = [step.get("layer", 0) for step in circuit.steps]
     heads = {f"head {layer}.{h}" for layer in layers for h in range(64)}
-    mlps = {f"mlp {s['layer']}.{s['sublayer']}" for s in circuit.steps if s["sublayer"] >= 0}
+    mlps = {f"mlp {s['layer']}.{s['sublayer']}" for s in circuit.steps if "sublayer" in s}
     return labels | {"tokens", "positions"} | heads | mlps

@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Optional
 import numpy as np
 
 from ._lib import UseError, need
+from .bias import by_distance
 
 need("torch", "Model.torch()")
 
@@ -49,8 +50,11 @@ KERNELS = {"softmax": softmax, "sparsemax": sparsemax, "entmax15": entmax15}
 class Head(nn.Module):
     """h [batch, n+1, width], sees [batch, n+1, n+1] -> what the head adds, [batch, n+1, width]."""
 
-    def __init__(self, weights: Dict[str, Any], facts: Dict[str, Any], kernel: str) -> None:
+    def __init__(
+        self, weights: Dict[str, Any], facts: Dict[str, Any], kernel: str, bias: Any
+    ) -> None:
         super().__init__()
+        self.register_buffer("bias", bias)  # by the distances -N to N, or None
         for name, weight in weights.items():  # query, key [W, D], value [W, C], output [C, W]
             setattr(self, name, nn.Parameter(weight))
         self.mask, self.sink, self.log_length = (
@@ -65,6 +69,10 @@ class Head(nn.Module):
         scores = (h @ self.query) @ (h @ self.key).mT
         if self.log_length:
             scores = scores * torch.log(lengths + 1.0).to(h.dtype)[:, None, None]
+        if self.bias is not None:
+            k = torch.arange(h.shape[1], device=h.device)
+            bias = self.bias[k[:, None] - k + len(self.bias) // 2]
+            scores = scores + bias.masked_fill(k == 0, 0)  # the sink has none
         scores = self.scores(scores.masked_fill(~sees, float("-inf")))
         return self.pattern(self.kernel(scores)) @ (h @ self.value) @ self.output
 
@@ -204,7 +212,10 @@ def build(
             name: weight(f"{at}.{name}", reads=name != "output", writes=name == "output")
             for name in ("query", "key", "value", "output")
         }
-        return Head(parts, facts, model.info.get("kernel", "softmax"))
+        bias = facts.get("bias")
+        if bias is not None:
+            bias = torch.tensor(by_distance(bias, model.max_length), dtype=kind)
+        return Head(parts, facts, model.info.get("kernel", "softmax"), bias)
 
     def sublayer(at: str) -> Sublayer:
         return Sublayer(

@@ -91,11 +91,10 @@ class Trace(Mapping):
     def residual(self, step: int) -> np.ndarray:
         """[n+1, width]: the stream after a step of the circuit (0: after the embedding)."""
         place = self.model.circuit.steps[step]
-        layer, sublayer = place["layer"], place["sublayer"]
-        if sublayer == -2:
+        if place["after"] == "embedding":
             return self["embed.residual"]
-        kind = "heads" if sublayer == -1 else f"mlps.{sublayer}"
-        return self[f"layers.{layer}.{kind}.residual"]
+        kind = f"mlps.{place['sublayer']}" if "sublayer" in place else "heads"
+        return self[f"layers.{place['layer']}.{kind}.residual"]
 
     def sop(self, name: str) -> np.ndarray:
         """[n]: the numbers that stand for an s-op, by its name or its text in source form, at the

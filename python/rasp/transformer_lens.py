@@ -77,6 +77,11 @@ def check(model: Any) -> None:
             f"the kernel {kernel}: its attention is softmax, whose weights are never 0; compile "
             "with kernel='softmax'"
         )
+    if any("bias" in head for layer in model.info["layers"] for head in layer["heads"]):
+        refuse(
+            "a head's bias: positions add nothing to its scores but by the embedding; "
+            "torch() and onnx() have it"
+        )
     scaled = [
         (k, h)
         for k, layer in enumerate(model.info["layers"])

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import os
 import subprocess
 import sys
 
@@ -9,7 +10,8 @@ import numpy as np
 import pytest
 
 import rasp
-from conftest import PROGRAMS
+from conftest import BIASES, EXAMPLES, PEERS, PROGRAMS, biased, edited
+from rasp.bias import by_distance
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -17,7 +19,8 @@ def test_every_bundled_program(name, compiled):
     """The batch, which is the C runtime, the single call, and the trace say what the interpreter
     says; the circuit is that of the command."""
     m = compiled(name)
-    inputs = list(itertools.islice(m.inputs(count=60, exhaustive_limit=60), 200))
+    few = 60 if PEERS else 12
+    inputs = list(itertools.islice(m.inputs(count=few, exhaustive_limit=few), 200))
     found = m.batch(inputs)
     for tokens, values in zip(inputs, found):
         wanted = m.program(tokens)
@@ -30,8 +33,16 @@ def test_every_bundled_program(name, compiled):
     assert m.certificate.holds and m.certificate.tightest < 1 and m.certificate.proved
 
 
-@pytest.mark.parametrize("layout", ["compact", "standard"])
-@pytest.mark.parametrize("name", ["sort", "histogram", "induction", "dyck", "long-addition"])
+@pytest.mark.parametrize(
+    "name, layout",
+    [
+        ("sort", "compact"),
+        ("long-addition", "standard"),
+        *[(name, layout) for name in ("induction", "dyck") for layout in ("compact", "standard")][
+            : 4 if PEERS else 0
+        ],
+    ],
+)
 def test_the_circuit_is_that_of_the_command(name, layout, compiled):
     ran = subprocess.run(
         [sys.executable, "-m", "rasp", "compile", name, f"--layout={layout}", "--circuit=-"],
@@ -82,12 +93,68 @@ def test_files(tmp_path, compiled):
     assert (tmp_path / "w.bin").read_bytes() == m.tobytes() == found.tobytes()
     assert found.certificate[:3] == m.certificate[:3] and not found.certificate.proved
     assert found.verify() and found.verify().certificate.holds
+    assert found.claims == m.claims and found.claims["version"] == 1
     assert found.circuit.document == m.circuit.document
     assert found.info["alphabet"] == ["a", "b", "c"] and found.check().exhaustive
     changed = bytearray(m.tobytes())
     changed[-4:] = np.float32(3).tobytes()
     (tmp_path / "v.bin").write_bytes(changed)
-    assert not rasp.load(tmp_path / "v.bin").verify()
+    broken = rasp.load(tmp_path / "v.bin").verify()
+    assert not broken and broken.way == "compiling" and broken.refused
+    assert broken.comparison.changed == 1
+
+
+def test_verified_by_claims_and_by_compiling(tmp_path):
+    m = rasp.Program("histogram").compile(alphabet="ab", max_length=4)
+    one, other = m.verify(), m.verify(by="compiling")
+    assert one and one.way == "claims" and one.comparison is None and not one.refused
+    assert other and other.way == "compiling" and other.comparison.same_structure
+    assert one.claimed == other.claimed == m.certificate.error and one.certificate.proved
+    # Another text of the same function, a wrong one, and one without the output.
+    for program in ("histogram = length * (1 / length) * selector_width(select(tokens, tokens, ==));",
+                    "histogram = indices;"):
+        found = m.verify(program)
+        assert bool(found) == ("tokens" in program) or found.refused
+        assert found.way == "claims"
+    assert not m.verify("histogram = indices;") and m.verify(rasp.Program("histogram"))
+    with pytest.raises(rasp.ProgramError, match="histogram"):
+        m.verify("y = indices;")
+    with pytest.raises(rasp.UseError, match="by: expected"):
+        m.verify(by="looking")
+    with pytest.raises(rasp.UseError, match="only the embedded program"):
+        m.verify("sort", by="compiling")
+    bare = edited(m, lambda document: document.pop("claims"), tmp_path / "bare.bin")
+    assert bare.claims is None and bare.verify() and bare.verify().way == "compiling"
+    with pytest.raises(rasp.RaspError, match="claims"):
+        bare.verify(by="claims")
+
+
+def test_weights_that_nobody_compiled(tmp_path):
+    """The induction pair of the examples, written by hand: no program is in it."""
+    subprocess.run(
+        [sys.executable, os.path.join(EXAMPLES, "induction_pair.py"), tmp_path / "w.bin"],
+        check=True,
+    )
+    m, path = rasp.load(tmp_path / "w.bin"), os.path.join(EXAMPLES, "induction_pair.rasp")
+    assert m.verify(path).holds and m.claims
+    p = rasp.Program(path)
+    for text in ("abcab", "aabbcc", "c"):
+        assert m(text) == p(text, m.output().name)
+
+
+@pytest.mark.parametrize("bias", BIASES, ids=range(len(BIASES)))
+def test_biases_by_distance(bias, tmp_path):
+    """The table that torch and ONNX read, against what the runtime adds."""
+    plain = rasp.Program("y = selector_width(select(tokens, tokens, ==));").compile(
+        alphabet="ab", max_length=40
+    )
+    m = biased(plain, bias, tmp_path / "w.bin")
+    text = "ab" * 20
+    added = by_distance(bias, m.max_length)
+    a, b = (x.trace(text)["layers.0.heads.0.scores"][1:, 1:] for x in (m, plain))
+    k = np.arange(len(text))
+    wanted = b + added[k[:, None] - k + m.max_length]
+    assert np.allclose(a, wanted, atol=1e-3) and not np.allclose(a, b)
 
 
 def test_the_forward_pass_from_weights_alone(compiled):
@@ -170,11 +237,18 @@ def test_check_and_its_disagreements(compiled):
 
 def test_runs_by_other_rules(compiled):
     m = compiled("sort", alphabet="abc", max_length=4)
-    for rule in ("average", "sparsemax", "entmax15"):
+    for rule in ("average", "sparsemax", "entmax15", "entmax:1.3", "top-k:4"):
         assert m("cab", rule=rule) == list("abc")
+        assert m.check(rule=rule)
+    weights = "layers.0.heads.0.weights"
+    for rule, same in (("entmax:1.5", "entmax15"), ("entmax:2", "sparsemax")):
+        a, b = (m.trace("cab", rule=name)[weights] for name in (rule, same))
+        assert np.allclose(a, b, atol=1e-9)
+    assert (m.trace("cab", rule="top-k:1")[weights] > 0).sum() == 4
     assert m("cab", rule="hard-left") != list("abc")  # a head that counts needs all its keys
-    with pytest.raises(rasp.UseError, match="rule"):
-        m("cab", rule="nonsense")
+    for rule in ("nonsense", "softmax:3", "entmax", "entmax:1", "entmax:x", "top-k:0", "top-k:1.5"):
+        with pytest.raises(rasp.UseError, match="rule: expected"):
+            m("cab", rule=rule)
     sparse = rasp.Program("histogram").compile(alphabet="ab", max_length=4, kernel="sparsemax")
     assert sparse("aab") == [2, 2, 1] and sparse.info["kernel"] == "sparsemax"
 

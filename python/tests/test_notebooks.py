@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-EXAMPLES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "examples")
+from conftest import EXAMPLES
+
 NOTEBOOKS = {  # and what they need
     "patching.py": ["torch", "transformer_lens"],
     "noise.py": ["torch"],
@@ -32,4 +33,9 @@ def test_notebook(name, needs, tmp_path):
 
 
 def test_every_notebook_is_here():
-    assert {name for name in os.listdir(EXAMPLES) if name.endswith(".py")} == set(NOTEBOOKS)
+    found = set()
+    for name in os.listdir(EXAMPLES):
+        with open(os.path.join(EXAMPLES, name), encoding="utf-8") as file:
+            if "\n# %%" in file.read():
+                found.add(name)
+    assert found == set(NOTEBOOKS)

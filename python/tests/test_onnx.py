@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rasp
-from conftest import PEERS, PROGRAMS, SOME
+from conftest import BIASES, PEERS, PROGRAMS, SOME, biased
 
 onnx = pytest.importorskip("onnx")
 ort = pytest.importorskip("onnxruntime")
@@ -54,6 +54,22 @@ def test_every_bundled_program(name, compiled):
 def test_sparse_kernels(name, kernel, compiled):
     m = compiled(name, kernel=kernel, max_length=6)
     assert m.check(Session(m), count=200, exhaustive_limit=200)
+
+
+@pytest.mark.parametrize("bias", BIASES, ids=range(len(BIASES)))
+def test_position_biases(bias, tmp_path, compiled):
+    """What outputs read is what the runtime's residual stream ends with."""
+    plain = compiled("sort", alphabet="abc", max_length=5)
+    m, o = biased(plain, bias, tmp_path / "w.bin"), plain.output()
+    texts = ["a", "cabca", "bb", "ccab"]
+    reads = Session(m)(m.encode(texts))[o.name]
+    differ = False
+    for row, text in zip(reads, texts):
+        stream, before = (list(x.trace(text).values())[-1] for x in (m, plain))
+        wanted = stream[:, o.start : o.start + o.size]
+        assert np.allclose(row[: len(text) + 1], wanted, atol=1e-3)
+        differ |= not np.allclose(stream, before, atol=1e-3)
+    assert differ
 
 
 def test_all_inputs_in_one_batch(compiled):

@@ -93,7 +93,7 @@ def resident():
 
 def test_nothing_is_left_of_many_compiles():
     """Programs, models and runs of them: as much memory after all of them as after a few."""
-    count = 10000 if PEERS else 500
+    count = 10000 if PEERS else 100
 
     def one():
         p = rasp.Program("y = selector_width(select(tokens, tokens, ==));")
@@ -105,13 +105,23 @@ def test_nothing_is_left_of_many_compiles():
             pass
         return m
 
-    for _ in range(200):
+    for _ in range(200 if PEERS else 60):
         one()
     before = resident()
     for _ in range(count):
         one()
     gc.collect()
     assert resident() - before < 4e6
+
+
+def test_all_public_headers_are_bound():
+    """What they declare is in the library."""
+    from rasp._lib import lib
+
+    names = dir(lib)
+    for function in ("rasp_random_program", "rasp_repl_new", "rasp_word", "rasp_verify_claims"):
+        assert function in names
+    assert all(getattr(lib, name) is not None for name in names)
 
 
 def test_the_package_alone():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rasp
-from conftest import PROGRAMS
+from conftest import BIASES, PROGRAMS, biased
 
 torch = pytest.importorskip("torch")
 
@@ -43,6 +43,26 @@ def test_ragged_batches_are_each_input_alone(compiled):
     for row, text in zip(t(torch.as_tensor(ids))["sorted"], texts):
         alone = t(torch.as_tensor(m.encode(text)))["sorted"][0]
         assert torch.allclose(row[: len(text) + 1], alone, atol=1e-4)
+
+
+@pytest.mark.parametrize("bias", BIASES, ids=range(len(BIASES)))
+def test_position_biases(bias, tmp_path, compiled):
+    """What outputs read is what the runtime's residual stream ends with."""
+    plain = compiled("sort", alphabet="abc", max_length=5)
+    m, o = biased(plain, bias, tmp_path / "w.bin"), plain.output()
+    texts = ["a", "cabca", "bb", "ccab"]
+    t = m.torch()
+    reads = t(torch.as_tensor(m.encode(texts)))[o.name]
+    reads.sum().backward()
+    assert all(torch.isfinite(p.grad).all() for p in t.parameters())
+    reads = reads.detach().numpy()
+    differ = False
+    for row, text in zip(reads, texts):
+        stream, before = (list(x.trace(text).values())[-1] for x in (m, plain))
+        wanted = stream[:, o.start : o.start + o.size]
+        assert np.allclose(row[: len(text) + 1], wanted, atol=1e-3)
+        differ |= not np.allclose(stream, before, atol=1e-3)
+    assert differ
 
 
 @pytest.mark.parametrize("kernel", ["softmax", "sparsemax", "entmax15"])

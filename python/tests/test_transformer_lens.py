@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import rasp
-from conftest import PEERS, PROGRAMS, SOME
+from conftest import BIASES, PEERS, PROGRAMS, SOME, biased
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformer_lens")
@@ -85,3 +85,9 @@ def test_what_cannot_be_had_is_said(target, options, reason):
     m = rasp.Program("sort").compile(alphabet="ab", max_length=4, **target)
     with pytest.raises(rasp.RaspError, match=reason):
         m.transformer_lens(**options)
+
+
+def test_position_biases_are_refused(compiled, tmp_path):
+    m = biased(compiled("sort", alphabet="ab", max_length=4), BIASES[0], tmp_path / "w.bin")
+    with pytest.raises(rasp.RaspError, match="a head's bias"):
+        m.transformer_lens()
