@@ -13,7 +13,15 @@ from ._lib import Host, MissingFile, RaspError, UseError, ffi, lib, text_of
 from .circuit import Circuit
 from .program import Program
 from .progress import Progress, listening
-from .reports import Certificate, Check, CheckRun, Disagreement, Output, Verification, certificate_of
+from .reports import (
+    Certificate,
+    Check,
+    CheckRun,
+    Disagreement,
+    Output,
+    Verification,
+    certificate_of,
+)
 from .rules import rule_of
 from .trace import Trace, record
 from .values import Atom, Input, from_atoms, from_sequence, to_input, tokens_of

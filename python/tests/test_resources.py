@@ -53,10 +53,10 @@ def test_one_program_in_many_threads():
 
 def test_handles_that_die_in_other_threads():
     p = rasp.Program("histogram")
-    made = [p.compile(alphabet="ab", max_length=3) for _ in range(16)]
+    made = [p.compile(alphabet="ab", max_length=3) for _ in range(8)]
 
     def work(k):
-        for _ in range(4):
+        for _ in range(2):
             assert p("aab") == [2, 2, 1]
             if made:
                 made.pop()
