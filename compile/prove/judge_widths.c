@@ -219,18 +219,8 @@ Linear widths_drop(Judge *j, Linear l) {
     return linear_add(j, rest, times, linear_node(j, width, 1));
 }
 
-/* The program's width of as many keys, for one that it has not. */
-static NodeId width_below(Judge *j, NodeId width) {
-    for (NodeId id = 0; id < j->below_count; id++) {
-        double times;
-        if (!j->below[id] || graph_node(j->graph, id)->kind != NODE_WIDTH || id == width) continue;
-        Linear both = {.term = (Term[]){{width, 1}, {id, -1}}, .count = 2};
-        if (try_selector(j, &both, NODE_NONE, &times) == 0) return id;
-    }
-    return width;
-}
-
-NodeId width_alike(Judge *j, NodeId width) {
+/* The width of a part of its selector that selects the same. */
+static NodeId width_part(Judge *j, NodeId width) {
     Linear one = {.term = &(Term){width, 1}, .count = 1};
     NodeId most;
     const bool *part = parts_of(j, &one, &most);
@@ -239,6 +229,22 @@ NodeId width_alike(Judge *j, NodeId width) {
         if (part[id] && try_selector(j, &one, id, &times) == 0 && times == 1)
             return graph_width(j->graph, id, SPAN_NONE);
     }
+    return width;
+}
+
+/* The program's width of as many keys, which goes by its own name. */
+static NodeId width_below(Judge *j, NodeId width) {
+    for (NodeId id = 0; id < j->below_count; id++) {
+        double times;
+        if (!j->below[id] || graph_node(j->graph, id)->kind != NODE_WIDTH || id == width) continue;
+        Linear both = {.term = (Term[]){{width, 1}, {id, -1}}, .count = 2};
+        if (try_selector(j, &both, NODE_NONE, &times) == 0 && width_part(j, id) == id) return id;
+    }
+    return width;
+}
+
+NodeId width_alike(Judge *j, NodeId width) {
+    NodeId part = width_part(j, width);
     bool own = width < j->below_count && j->below[width];
-    return own ? width : width_below(j, width);
+    return own || part != width ? part : width_below(j, width);
 }
