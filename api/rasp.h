@@ -708,6 +708,36 @@ typedef struct RaspClaimsReport {
 RASP_API bool rasp_verify_claims(RaspModel *model, RaspProgram *program, RaspClaimsReport *report,
                                  RaspError *error);
 
+/* What is known of a piece of the weights: a head, some hidden units, a dimension. */
+typedef enum RaspStanding {
+    RASP_STANDING_SHOWN,    /* it is what is said, on every input */
+    RASP_STANDING_MEASURED, /* on those that were run */
+    RASP_STANDING_NOT_FOUND,
+} RaspStanding;
+
+typedef struct RaspProvePiece {
+    const char *place; /* "layer 1, head 2" */
+    const char *text;  /* what it is, or why that was not found */
+    RaspStanding standing;
+} RaspProvePiece;
+
+typedef struct RaspProveReport {
+    RaspClaimsReport claims; /* of what was found: does it hold as a whole? */
+    const RaspProvePiece *pieces;
+    size_t piece_count;
+    size_t measured; /* inputs that pieces were found on */
+    size_t compared; /* inputs on which outputs were compared with the program's */
+    bool differs;    /* on one of these: */
+    RaspCheckExample example;
+} RaspProveReport;
+
+/* Finds claims by watching the model run beside the program, which may be NULL as above, whatever
+ * the model claims, and shows them.  If they hold, the model makes them from now on, and is saved
+ * with them; else it claims what it did.  Texts live with the program.  False: that could not be
+ * done. */
+RASP_API bool rasp_prove(RaspModel *model, RaspProgram *program, RaspProveReport *report,
+                         RaspError *error);
+
 /* The program that the model was compiled from or embeds: loaded from the model alone, no file
  * is read.  The model keeps it; NULL: it has none, or a broken one. */
 RASP_API RaspProgram *rasp_model_program(RaspModel *model, RaspError *error);

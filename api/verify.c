@@ -1,8 +1,6 @@
 /* A weights file's claims, against its program or another. */
 #include "api/claims.h"
-#include "api/model.h"
-
-#include "compile/verify_claims.h"
+#include "api/prove.h"
 
 #include <stdio.h>
 
@@ -14,10 +12,9 @@ typedef struct ClaimsCall {
     RaspModel *model;
     RaspProgram *program;
     RaspClaimsReport *report;
-    Target target; /* of the program */
 } ClaimsCall;
 
-static void report_out(const ClaimsReport *r, RaspClaimsReport *out) {
+void claims_report_out(const ClaimsReport *r, RaspClaimsReport *out) {
     static const RaspAnswers answers[] = {[ANSWERS_PROVED] = RASP_ANSWERS_PROVED,
                                           [ANSWERS_RUN] = RASP_ANSWERS_RUN,
                                           [ANSWERS_NOT_SHOWN] = RASP_ANSWERS_NOT_SHOWN,
@@ -32,34 +29,38 @@ static void report_out(const ClaimsReport *r, RaspClaimsReport *out) {
     snprintf(out->refused, sizeof out->refused, "%s", r->refused);
 }
 
-static bool find_target(ClaimsCall *call) {
-    RaspModel *m = call->model;
-    if (call->program != m->program)
-        return target_of_model(call->program, m->model, &m->info, &call->target);
-    call->target = m->target;
+bool claims_target(RaspModel *m, RaspProgram *program, Target *target) {
+    if (program != m->program) return target_of_model(program, m->model, &m->info, target);
+    *target = m->target;
     return true;
 }
 
-static bool verify(Core *core, void *context) {
-    ClaimsCall *call = context;
-    RaspModel *m = call->model;
-    Session *session = call->program->session;
-    Graph *graph = session_graph(session);
-    ClaimsReader reader = {session, core};
+bool claims_verify(Core *core, RaspModel *m, RaspProgram *program, const Target *target,
+                   ClaimsReport *report) {
+    Graph *graph = session_graph(program->session);
+    ClaimsReader reader = {program->session, core};
     Circuit *claims = ARENA_NEW(core->arena, Circuit);
-    ClaimsReport *report = ARENA_NEW(core->arena, ClaimsReport); /* its texts are handed out */
     RtError wrong;
-    if (!find_target(call)) return false;
-    const CompileOptions *options = &call->target.record.options;
+    const CompileOptions *options = &target->record.options;
     Domain domain = compile_domain(options);
     ClaimsLanguage language = claims_language(&reader);
     if (!claims_read(claims_of(m->model), m->model, &domain, graph, &language, core->arena, claims,
                      &wrong))
         return *wrong.text ? core_fail(core, RASP_WRONG_FILE, "'%s': %s", m->name, wrong.text)
                            : false;
-    verify_claims(claims, graph, call->target.outputs, call->target.output_count, options, m->model,
+    verify_claims(claims, graph, target->outputs, target->output_count, options, m->model,
                   core->arena, report);
-    report_out(report, call->report);
+    return true;
+}
+
+static bool verify(Core *core, void *context) {
+    ClaimsCall *call = context;
+    Target *target = ARENA_NEW(core->arena, Target);
+    ClaimsReport *report = ARENA_NEW(core->arena, ClaimsReport); /* its texts are handed out */
+    if (!claims_target(call->model, call->program, target) ||
+        !claims_verify(core, call->model, call->program, target, report))
+        return false;
+    claims_report_out(report, call->report);
     return true;
 }
 

@@ -39,6 +39,7 @@ int cmd_show(int argc, char **argv);
 int cmd_test(int argc, char **argv);
 int cmd_repl(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
+int cmd_prove(int argc, char **argv);
 int cmd_view(int argc, char **argv);
 
 /* What a subcommand has below it, as `rasp lab` has `rasp lab kernel`. */

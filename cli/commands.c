@@ -9,6 +9,7 @@ const Command commands[] = {
     {"check", cmd_check, true, "compare the transformer with the interpreter", NULL},
     {"info", cmd_info, true, "what is inside a weights file", NULL},
     {"verify", cmd_verify, true, "show that a weights file computes its program", NULL},
+    {"prove", cmd_prove, true, "find what weights compute, and prove it", NULL},
     {"layers", cmd_layers, true, "the attention layers and heads a program needs", NULL},
     {"explain", cmd_explain, true, "what a program does, in plain words", NULL},
     {"draw", cmd_draw, false, "how a program computes its result on an input, as a picture", NULL},

@@ -161,7 +161,10 @@ static void put_pieces(Writer *w, json_t *layers) {
     const Circuit *c = w->c;
     for (uint32_t k = 0; k < c->head_count && !w->lost; k++) {
         json_t *layer = json_array_get(layers, w->layer_at[c->heads[k].layer]);
-        put_head(w, add_object(w, json_object_get(layer, "heads")), &c->heads[k]);
+        json_t *heads = json_object_get(layer, "heads");
+        while (json_array_size(heads) < c->heads[k].index && !w->lost) /* that do nothing */
+            describe_append(heads, json_null(), &w->lost);
+        put_head(w, add_object(w, heads), &c->heads[k]);
     }
     for (uint32_t k = 0; k < c->table_count && !w->lost; k++) {
         json_t *in = sublayer_in(w, layers, c->tables[k].layer, c->tables[k].sublayer);
