@@ -1,6 +1,6 @@
 /* Claims for weights that make none: found by watching them run, then shown. */
-#include "api/claims.h"
 #include "api/prove.h"
+#include "api/claims.h"
 #include "api/value.h"
 
 #include "compile/check.h"
