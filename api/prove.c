@@ -97,13 +97,22 @@ static bool speaks_of(const FoundPiece *piece, NodeId node) {
     return false;
 }
 
-/* The judge goes as pieces do and stops at the first claim that it does not show: those before the
- * first that speaks of the same s-op are shown.  Where it names none, nobody knows. */
+static bool is_known(const Found *found, NodeId node) {
+    bool known = false;
+    for (size_t k = 0; k < found->piece_count; k++) known |= speaks_of(&found->pieces[k], node);
+    for (uint32_t o = 0; o < found->claims.output_count; o++)
+        known |= found->claims.outputs[o].node == node;
+    return known;
+}
+
+/* The judge goes as pieces do, outputs last, and stops at the first claim that it does not show:
+ * the pieces before the first that speaks of the same s-op are shown.  Where it names none of
+ * theirs, nobody knows. */
 static size_t shown_pieces(const Found *found, const ClaimsReport *report) {
     const Verdict *v = &report->verdict;
     size_t count = 0;
     if (report->holds || v->circuit) return found->piece_count;
-    if (!v->refused[0] || v->node == NODE_NONE) return 0;
+    if (!v->refused[0] || v->node == NODE_NONE || !is_known(found, v->node)) return 0;
     while (count < found->piece_count && found->pieces[count].found &&
            !speaks_of(&found->pieces[count], v->node))
         count++;
