@@ -352,8 +352,7 @@ static void write_part(Checker *k, const CircuitPart *part, Bound b, double reac
         to->error += factor * b.error;
         if (factor != 1) to->error += 2 * EMIT_SLACK * factor * reach;
         to->grain = finer(to->grain, b.grain * grain_of(factor));
-        if (part->writes[w].dim != part->dim) /* an output's: added to what is there */
-            to->error += bound_rounding(k, to, 1);
+        k->writers[part->writes[w].dim]++;
     }
 }
 
@@ -380,6 +379,8 @@ static void check_table(Checker *k, const CircuitTable *table, const ModelMlp *i
     Units units = certificate_units(k, table, x_error, ideal, actual);
     certificate_decide(k, x_error, table_margin(k, table), "table of", node_text(k, table->x));
     changed_units(k, table, ideal, actual, &units, after);
+    for (uint32_t n = 0; n < table->shape.unit_count; n++)
+        k->hidden[unit_place(table, n)] = units.unit[n];
     for (uint32_t o = 0; o < table->output_count; o++) {
         double reach;
         Bound b = output_bound(k, table, o, x_error, &units, &reach);
@@ -395,6 +396,7 @@ static void check_clear(Checker *k, const CircuitClear *clear, const ModelMlp *i
     bool *meant = ARENA_ARRAY(k->arena, k->width, bool);
     meant[clear->dim] = true;
     UnitBound unit = certificate_unit(k, ideal, actual, clear->unit, meant, INFINITY);
+    k->hidden[clear->unit] = unit;
     double error = h->error + unit.noise +
                    unit.size * fabs(tensor_get(&actual->out, clear->unit, clear->dim) -
                                     tensor_get(&ideal->out, clear->unit, clear->dim));
@@ -428,6 +430,8 @@ static bool check_sublayer(Checker *k, uint32_t layer, uint32_t sublayer, const 
         return broken(k, "a feed-forward sublayer has another shape than the program's");
     Bound *after = ARENA_ARRAY(k->arena, k->width, Bound);
     memcpy(after, k->row, k->width * sizeof *after);
+    k->hidden = ARENA_ARRAY(k->arena, ideal->in.cols + 1, UnitBound);
+    k->writers = ARENA_ARRAY(k->arena, k->width, uint32_t);
     for (size_t u = 0; u < ideal->in.cols; u++)
         if (!silent_in_row0(k, actual, u))
             return broken(k, "a hidden unit may be active in the sink's row");
@@ -438,6 +442,7 @@ static bool check_sublayer(Checker *k, uint32_t layer, uint32_t sublayer, const 
         if (c->clears[t].layer == layer && c->clears[t].sublayer == sublayer)
             check_clear(k, &c->clears[t], ideal, actual, after);
     check_bias(k, ideal, actual, after);
+    certificate_add_up(k, actual, after);
     memcpy(k->row, after, k->width * sizeof *after);
     return true;
 }

@@ -29,7 +29,9 @@ typedef struct Checker {
     Bound *row, *row0; /* [width] */
     double *value0;    /* [width] the nominal row 0, which does not depend on the input */
     uint32_t layer;
-    double low, high; /* the neighbours that the next decision tells apart; NAN: none */
+    struct UnitBound *hidden; /* of the sublayer at hand, by unit; size 0: writes nothing */
+    uint32_t *writers;        /* [width] table outputs that it adds to the dimension */
+    double low, high;         /* the neighbours that the next decision tells apart; NAN: none */
 } Checker;
 
 /* The largest power of two that divides the number; infinity for 0, 0 for the tiny. */
@@ -90,5 +92,9 @@ UnitBound certificate_unit(const Checker *k, const ModelMlp *ideal, const ModelM
                            size_t u, const bool *meant, double most);
 Units certificate_units(const Checker *k, const CircuitTable *table, double x_error,
                         const ModelMlp *ideal, const ModelMlp *actual);
+/* What rounding does to `after` where a sublayer's products are added to what the dimensions held,
+ * `k->row`, one by one and in any order; the tables' own sums are charged already
+ * (certificate_stream.c). */
+void certificate_add_up(const Checker *k, const ModelMlp *actual, Bound *after);
 
 #endif
