@@ -360,6 +360,52 @@ static void test_grains_of_units(void **state) {
     arena_free(arena);
 }
 
+/* Products added one by one, as floats, to what a dimension holds, which has no error of its own;
+ * some of them whole grains. */
+static void test_sums_into_the_stream(void **state) {
+    (void)state;
+    enum { UNITS = 40 };
+    Random random = {7};
+    size_t exact = 0, rounded = 0;
+    ModelMlp mlp = {.out = tensor_new(UNITS, 1), .out_bias = tensor_new(1, 1)};
+    assert_true(mlp.out.data && mlp.out_bias.data);
+    for (int round = 0; round < 20000; round++) {
+        UnitBound hidden[UNITS];
+        double grain = ldexp(1, -(int)random_below(&random, 20)), unrounded;
+        bool whole = random_below(&random, 2) == 0;
+        float h = (float)(grain * (double)random_below(&random, 1u << random_below(&random, 24)));
+        float sum = h, fused = h;
+        unrounded = h;
+        for (size_t u = 0; u < UNITS; u++) {
+            double most = 1 << random_below(&random, 12);
+            float a = (float)(grain * floor((double)random_below(&random, 1000) * most));
+            float w = (float)some(&random, 8);
+            if (!whole) a /= 3, w /= 7;
+            tensor_set(&mlp.out, u, 0, w);
+            hidden[u] = (UnitBound){.noise = whole ? 0 : 1e-30, .size = a, .grain = grain};
+            unrounded += (double)w * a; /* of 48 bits: hardly rounded */
+            sum += w * a;
+            fused = fmaf(w, a, fused);
+        }
+        uint32_t writers = 2;
+        Bound row = {.size = h, .grain = grain_of(h)}, after = {0};
+        Checker k = {.unit = 0x1p-24,
+                     .significand = 0x1p24,
+                     .width = 1,
+                     .row = &row,
+                     .hidden = hidden,
+                     .writers = &writers};
+        certificate_add_up(&k, &mlp, &after);
+        assert_true(fabs((double)sum - unrounded) <= after.error + fabs(unrounded) * 1e-14);
+        assert_true(fabs((double)fused - unrounded) <= after.error + fabs(unrounded) * 1e-14);
+        exact += after.error == 0;
+        rounded += (double)sum != unrounded;
+    }
+    assert_true(exact > 100 && rounded > 1000);
+    tensor_free(&mlp.out);
+    tensor_free(&mlp.out_bias);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_bound_follows_the_tiles),
                                        cmocka_unit_test(test_weight_error),
@@ -370,6 +416,7 @@ int main(void) {
                                        cmocka_unit_test(test_spread),
                                        cmocka_unit_test(test_biases),
                                        cmocka_unit_test(test_outputs_of_tables),
-                                       cmocka_unit_test(test_grains_of_units)};
+                                       cmocka_unit_test(test_grains_of_units),
+                                       cmocka_unit_test(test_sums_into_the_stream)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
