@@ -208,13 +208,11 @@ static int verify(const VerifyArguments *a, RaspModel *model, const Program *pro
 
 static int open_and_verify(const VerifyArguments *a) {
     RaspModel *model;
-    Program program = {0};
+    Program program;
     WeightsLimits limits = {a->common.memory, a->common.time_limit};
-    RaspConfig config = weights_config(&limits);
-    int status = weights_open(a->common.argument, &limits, &model);
+    int status = weights_open_beside(a->common.argument, &limits, a->program, &model, &program);
     if (status != EXIT_FINE) return status;
-    if (a->program) status = program_open_with(a->program, &config, &program);
-    if (status == EXIT_FINE) status = verify(a, model, &program);
+    status = verify(a, model, &program);
     rasp_program_free(program.handle);
     rasp_model_free(model);
     return status;

@@ -35,6 +35,18 @@ int weights_open(const char *path, const WeightsLimits *limits, RaspModel **mode
     return *model ? EXIT_FINE : report_failure(&error);
 }
 
+int weights_open_beside(const char *path, const WeightsLimits *limits, const char *name,
+                        RaspModel **model, Program *program) {
+    RaspConfig config = weights_config(limits);
+    int status = weights_open(path, limits, model);
+    *program = (Program){0};
+    if (status != EXIT_FINE || !name) return status;
+    status = program_open_with(name, &config, program);
+    if (status == EXIT_FINE) return status;
+    rasp_model_free(*model);
+    return status;
+}
+
 /* --- saving -------------------------------------------------------------------------------- */
 
 static int write_all(const unsigned char *bytes, size_t size) {

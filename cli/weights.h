@@ -3,6 +3,7 @@
 #define RASP_CLI_WEIGHTS_H
 
 #include "api/rasp.h"
+#include "cli/program.h"
 
 /* Does the file begin as a weights file does? */
 bool weights_recognised(const char *path);
@@ -19,6 +20,9 @@ RaspConfig weights_config(const WeightsLimits *limits);
 
 /* Loads it; an exit status, after a message if not EXIT_FINE. */
 int weights_open(const char *path, const WeightsLimits *limits, RaspModel **model);
+/* The same, and the program that it is held against; `name` NULL: none, `program` stays empty. */
+int weights_open_beside(const char *path, const WeightsLimits *limits, const char *name,
+                        RaspModel **model, Program *program);
 
 /* Writes the model to a file, or to standard output (output_is_standard). */
 int weights_save(const RaspModel *model, const char *path);
