@@ -174,12 +174,12 @@ $(B)/gen/show/view_text.c: show/embed $(wildcard show/view/*)
 	@mkdir -p $(@D)
 	$(call Q,embed)show/embed >$@.tmp && mv $@.tmp $@
 
-# Asked for each time, and written when it is another.
+# Asked for each time, and written when it is another.  Several makes may ask at once.
 $(B)/gen/cli/version.c: FORCE
 	@mkdir -p $(@D)
 	@version=$$(packaging/version) && printf 'extern const char build_version[];\n%s\n' \
-	    "const char build_version[] = \"$${version% *}\";" >$@.tmp
-	@if cmp -s $@.tmp $@; then rm $@.tmp; else mv $@.tmp $@; fi
+	    "const char build_version[] = \"$${version% *}\";" >$@.$$$$ && \
+	    if cmp -s $@.$$$$ $@; then rm $@.$$$$; else mv $@.$$$$ $@; fi
 
 # What packages have beside the program, from the command line's own tables: packaging/main.c.
 DESCRIBE := $(B)/packaging/describe
