@@ -62,7 +62,7 @@ function compute() {
   state.soft = forward(model, state.ids, {temperature: state.temperature});
 }
 
-// Runs an input: hard attention, softmax, and for each temperature of the slider the outputs.
+// Runs an input: hard attention, the kernel, and for each temperature of the slider the outputs.
 function run(ids) {
   state.ids = ids;
   if (model) {

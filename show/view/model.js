@@ -21,6 +21,7 @@ function unpackModel(data) {
     Object.fromEntries(names.map(name => [name, tensor(prefix + name)]));
   return {
     width: data.width,
+    kernel: kernels[data.kernel],
     tokens: tensor('embed.tokens'),
     positions: tensor('embed.positions'),
     layers: data.layers.map((layer, l) => ({
@@ -81,16 +82,39 @@ function biasAt({bias}, q, k) {
   return bias && q && k ? biases[bias.form](bias.values, q - k, bias.from) : 0;
 }
 
-// Scores of a row to weights: softmax, or with `hard` the rule "average": equal weight for each key
-// whose score is within gap/4 of the greatest.
-function weigh(scores, hard, window) {
-  const most = Math.max(...scores);
-  const parts = scores.map(s => hard ? Number(s >= most - window) : Math.exp(s - most));
+// α-entmax, α = 1 + 1/power: (z - t)₊^power with z = score/power and the t at which the sum is 1.
+// Newton's method climbs to it from -1, where the greatest score alone has all.
+function entmax(scores, power) {
+  let t = -1, shares;
+  for (let step = 0; step < 80; step++) {
+    const over = scores.map(s => Math.max(s / power - t, 0));
+    shares = over.map(x => x ** power);
+    const sum = shares.reduce((a, b) => a + b, 0);
+    const slope = over.reduce((a, x) => x > 0 ? a + power * x ** (power - 1) : a, 0);
+    const next = t + (sum - 1) / slope;
+    if (!(next > t)) break;
+    t = next;
+  }
+  return shares;
+}
+
+// The file's kernel: shares of a row whose greatest score is 0.
+const kernels = {
+  softmax: scores => scores.map(Math.exp),
+  sparsemax: scores => entmax(scores, 1),
+  entmax15: scores => entmax(scores, 2),
+};
+
+// Scores of a row to weights: by the kernel, or without one by the rule "average": equal weight
+// for each key whose score is within gap/4 of the greatest.
+function weigh(scores, kernel, window) {
+  const most = Math.max(...scores), less = scores.map(s => s - most);
+  const parts = kernel ? kernel(less) : less.map(s => Number(s >= -window));
   const sum = parts.reduce((a, b) => a + b, 0);
   return parts.map(part => part / sum);
 }
 
-function runHead(head, h, options) {
+function runHead(head, h, kernel, options) {
   const q = multiply(h, head.query), k = multiply(h, head.key), value = multiply(h, head.value);
   const scale = head.scale === 'log_length' ? Math.log(h.length) : 1;
   const temperature = options.hard ? 1 : options.temperature;
@@ -100,7 +124,7 @@ function runHead(head, h, options) {
             (key, j) => visible(head, i, j) ?
               scale * dot(row, key) / temperature + biasAt(head, i, j) :
               -Infinity));
-  const weights = scores.map(row => weigh(row, options.hard, head.gap / 4 * scale));
+  const weights = scores.map(row => weigh(row, !options.hard && kernel, head.gap / 4 * scale));
   const mixed = weights.map(row => {
     const out = new Float64Array(head.value.cols);
     row.forEach((a, j) => value[j].forEach((v, c) => { out[c] += a * v; }));
@@ -136,7 +160,7 @@ function forward(model, ids, options) {
   });
   keep(0, -2);
   model.layers.forEach((layer, l) => {
-    trace.heads.push(layer.heads.map(head => runHead(head, h, options)));
+    trace.heads.push(layer.heads.map(head => runHead(head, h, model.kernel, options)));
     for (const {result} of trace.heads[l])
       result.forEach((row, i) => row.forEach((x, d) => { h[i][d] += x; }));
     keep(l, -1);

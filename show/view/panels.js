@@ -159,7 +159,7 @@ function drawOutputs() {
         given && given.answers[k] && given.answers[k].map(shownValue),
         i => ({kind: 'output', output: k, position: i + 1, hard: true})));
     if (state.soft)
-      rows.push(outputRow(`softmax, temperature ${degrees()}`, soft, hard,
+      rows.push(outputRow(`${data.kernel}, temperature ${degrees()}`, soft, hard,
                   i => ({kind: 'output', output: k, position: i + 1, hard: false})),
         sweepRow(k, hard));
     return table(`Output ${shown(output.name)}`,
@@ -244,7 +244,7 @@ function drawAttention() {
     make('div', {class: 'pair'},
       ...[true, false].map(
         hard => make('div', {},
-          make('h3', {}, hard ? 'Interpreter’s: 0 or 1' : `Model’s: softmax at ${degrees()}`),
+          make('h3', {}, hard ? 'Interpreter’s: 0 or 1' : `Model’s: ${data.kernel} at ${degrees()}`),
           attentionTable((hard ? state.hard : state.soft).heads[state.layer][state.head], hard)))));
 }
 

@@ -57,6 +57,11 @@ function streamReason(pick) {
   ];
 }
 
+// How the kernel makes a weight of a score so far below its row's greatest.
+const shareOf = less => data.kernel === 'softmax'
+  ? `exp(${less}), divided by the row’s sum`
+  : `${data.kernel} of this row, here of ${less}`;
+
 function weightReason(pick) {
   const head = model.layers[pick.layer].heads[pick.head],
         run = traceOf(pick).heads[pick.layer][pick.head];
@@ -80,8 +85,7 @@ function weightReason(pick) {
             ? `Keys within ${
                 shownNumber(head.gap / 4 * run.scale)} of it are selected, so the weight is ${
                 shownNumber(run.weights[pick.query][pick.key])}.`
-            : `exp(${
-                shownNumber(scores[pick.key] - most)}), divided by the row’s sum, is the weight ${
+            : `${shareOf(shownNumber(scores[pick.key] - most))}, is the weight ${
                 shownNumber(run.weights[pick.query][pick.key])}.`)),
     movedTable(pick, head, run)
   ];

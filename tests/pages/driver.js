@@ -90,7 +90,7 @@ for (const pass of expected.filter((_, k) => k % every === 0)) {
   check(
     `no mistake in ${pass.ids}`, part('mistake').textContent === '', part('mistake').textContent);
   pass.outputs.forEach((values, k) => {
-    const row = rowOf(k, pass.hard ? 'hard' : 'softmax');
+    const row = rowOf(k, pass.hard ? 'hard' : data.kernel);
     const found = values ? texts(row) : null;
     check(`shown outputs of ${pass.ids}`, same(found, values && values.map(shownValue)),
       JSON.stringify(found));
