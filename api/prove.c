@@ -182,7 +182,9 @@ bool rasp_prove(RaspModel *m, RaspProgram *program, RaspProveReport *report, Ras
     call.program = program ? program : rasp_model_program(m, error);
     if (!call.program) return false;
     call.former = json_incref(json_object_get(m->model->extra, "claims"));
+    SessionMark mark = session_mark(call.program->session);
     bool done = core_call(&call.program->core, error, RASP_WRONG_FILE, prove, &call);
+    session_rewind(call.program->session, mark);
     if (!call.holds && call.former)
         json_object_set(m->model->extra, "claims", call.former);
     else if (!call.holds)

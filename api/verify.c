@@ -71,5 +71,10 @@ bool rasp_verify_claims(RaspModel *m, RaspProgram *program, RaspClaimsReport *re
         return error_set(error, RASP_WRONG_FILE, "'%s' makes no claims that could be shown",
                          m->name);
     call.program = program ? program : rasp_model_program(m, error);
-    return call.program && core_call(&call.program->core, error, RASP_WRONG_FILE, verify, &call);
+    if (!call.program) return false;
+    /* Claims are read as s-ops of the program's graph, which has to be what it was. */
+    SessionMark mark = session_mark(call.program->session);
+    bool done = core_call(&call.program->core, error, RASP_WRONG_FILE, verify, &call);
+    session_rewind(call.program->session, mark);
+    return done;
 }

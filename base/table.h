@@ -53,6 +53,8 @@ void table_free(Table *table, Arena *arena);
 static inline bool table_full(const Table *table, size_t count) {
     return 2 * count >= table->size;
 }
+/* Holds the entries 0 to count - 1 and no other; there is room for them. */
+void table_fill(Table *table, size_t count, TableHash *hash, const void *entries);
 /* Twice the size, or the first slots; holds the entries 0 to count - 1 again. */
 void table_grow(Table *table, Arena *arena, size_t count, TableHash *hash, const void *entries);
 

@@ -171,6 +171,11 @@ NodeId graph_width(Graph *graph, NodeId selector, Span span) {
     return add(graph, (Node){.kind = NODE_WIDTH, .arity = 1, .arg = {selector}, .span = span});
 }
 
+void graph_shrink(Graph *graph, uint32_t count) {
+    graph->count = count;
+    table_fill(&graph->table, count, entry_hash, graph->node);
+}
+
 void graph_name(Graph *graph, NodeId id, const Str *name, Span at) {
     Node *node = &graph->node[id];
     bool own = is_own(graph, at);

@@ -89,6 +89,10 @@ void graph_begin_program(Graph *graph, uint32_t own);
 /* While `notes`: nodes are a reader's own; whoever makes them later gives them their place. */
 void graph_notes(Graph *graph, bool notes);
 
+/* Forgets the nodes from id `count` on, of which nobody may have one any more: the graph is what it
+ * was without them. */
+void graph_shrink(Graph *graph, uint32_t count);
+
 /* Remembers the first name only.  `at`: of the assignment. */
 void graph_name(Graph *graph, NodeId id, const Str *name, Span at);
 

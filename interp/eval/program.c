@@ -216,6 +216,16 @@ bool session_evaluate_note(Session *s, const char *label, const char *text, Valu
     return fine;
 }
 
+SessionMark session_mark(const Session *s) {
+    return (SessionMark){graph_count(s->graph), s->pinned_count};
+}
+
+void session_rewind(Session *s, SessionMark mark) {
+    s->notes = NULL;
+    s->pinned_count = mark.values;
+    graph_shrink(s->graph, mark.nodes);
+}
+
 void session_visit_names(Session *s, void (*visit)(void *context, const Binding *binding),
                          void *context) {
     for (const Scope *scope = top_scope(s); scope; scope = scope->outer)

@@ -148,6 +148,16 @@ bool session_note_atom(Session *session, const char *name, Atom atom, bool sop);
 bool session_note(Session *session, const char *name, Value value);
 bool session_evaluate_note(Session *session, const char *label, const char *text, Value *value);
 
+/* How much there is of what expressions and notes add: nodes, values that were handed out. */
+typedef struct SessionMark {
+    uint32_t nodes;
+    size_t values;
+} SessionMark;
+SessionMark session_mark(const Session *session);
+/* Forgets notes, and what was added since the mark: what is compiled afterwards is what it would
+ * have been.  Of that nobody may have a node or a value any more. */
+void session_rewind(Session *session, SessionMark mark);
+
 /* --- names, for completion and help ----------------------------------------------------- */
 
 /* Calls `visit` for every name visible at the console or program level. */

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, Union
 
-from ._lib import Host, UseError, ffi, lib, text_of
+from ._lib import UseError, ffi, lib, text_of
 from .program import Program
 from .reports import Comparison, Verification, certificate_of
 
@@ -33,17 +33,12 @@ def _stated(error: float) -> Any:
 
 
 def _by_claims(model: Any, program: Any) -> Verification:
-    # On a copy: what claims say becomes part of the program that a model keeps, and its circuit.
-    host, r, data = Host(), ffi.new("RaspClaimsReport *"), model.tobytes()
-    name = ffi.new("char[]", model.name.encode())
-    handle = host.call(lib.rasp_model_from_bytes, data, len(data), name, host.config)
-    copy = host.own(handle, lib.rasp_model_free)
-    given = ffi.NULL
+    host, r, given = model._host, ffi.new("RaspClaimsReport *"), ffi.NULL
     if program is not None:
         p = program if isinstance(program, Program) else Program(program)
         given = p._load(host)  # one host for all that the call needs
     with host.busy():
-        host.call_busy(lib.rasp_verify_claims, copy, given, r)
+        host.call_busy(lib.rasp_verify_claims, model._handle, given, r)
         refused = text_of(r.refused) or ""
         return Verification(
             bool(r.holds),

@@ -1,6 +1,6 @@
-/* What a file claims of its pieces: each claim altered is refused, and whatever stands in the place
- * of claims is an error or a report. */
-#include "api/rasp.h"
+/* What a file claims of its pieces: each claim altered is refused, whatever stands in the place of
+ * claims is an error or a report, and what is read leaves no trace in the program. */
+#include "api/rasp_circuit.h"
 #include "base/random.h"
 #include "runtime/safetensors.h"
 
@@ -40,11 +40,16 @@ static const Subject subjects[] = {
 };
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 
-static Bytes compile(const Subject *s) {
+static RaspProgram *program_of(const Subject *s) {
     RaspError error = {0};
     RaspSource source = {.path = "p.rasp", .text = s->text, .length = strlen(s->text)};
     RaspProgram *program = rasp_program_load(&source, &config, &error);
     if (!program) fail_msg("%s", error.text);
+    return program;
+}
+
+static Bytes compile_in(RaspProgram *program, const Subject *s) {
+    RaspError error = {0};
     RaspSop sop;
     assert_true(rasp_program_sop(program, "y", &sop, &error));
     RaspModel *model = rasp_compile(program, &sop, 1, &s->target, &error);
@@ -52,6 +57,12 @@ static Bytes compile(const Subject *s) {
     Bytes b;
     assert_true(rasp_model_bytes(model, &b.bytes, &b.size, &error));
     rasp_model_free(model);
+    return b;
+}
+
+static Bytes compile(const Subject *s) {
+    RaspProgram *program = program_of(s);
+    Bytes b = compile_in(program, s);
     rasp_program_free(program);
     return b;
 }
@@ -305,8 +316,82 @@ static void test_anything(void **state) {
     assert_true(outcomes[REFUSED] > 0 && outcomes[UNREADABLE] > TIMES);
 }
 
+/* --- no trace ------------------------------------------------------------------------------ */
+
+static RaspModel *model_of(Bytes b) {
+    RaspError error = {0};
+    RaspModel *m = rasp_model_from_bytes(b.bytes, b.size, "w.bin", &config, &error);
+    if (!m) fail_msg("%s", error.text);
+    return m;
+}
+
+/* The s-ops of the model's circuit and what carries them, a line each; for free. */
+static char *circuit_text(RaspModel *m) {
+    RaspError error = {0};
+    const RaspCircuit *c = rasp_model_circuit(m, &error);
+    if (!c) fail_msg("%s", error.text);
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    for (size_t k = 0; k < c->sop_count; k++) {
+        const RaspCircuitSop *s = &c->sops[k];
+        fprintf(out, "%zu %s: %s at %u:%u\n", k, s->name ? s->name : "", s->text, s->place.line,
+                s->place.column);
+    }
+    for (size_t k = 0; k < c->column_count; k++)
+        fprintf(out, "column %zu of %u, node %u\n", k, c->columns[k].sop, c->columns[k].node);
+    for (size_t k = 0; k < c->edge_count; k++)
+        fprintf(out, "%u to %u\n", c->edges[k].from, c->edges[k].to);
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+/* Verifies, or proves if `finding`, by the model's own program or the one given; it may well not
+ * hold. */
+static void read_claims(RaspModel *m, RaspProgram *program, bool finding) {
+    RaspError error = {0};
+    RaspClaimsReport report;
+    RaspProveReport proof;
+    if (finding)
+        rasp_prove(m, program, &proof, &error);
+    else if (!rasp_verify_claims(m, program, &report, &error))
+        fail_msg("%s", error.text);
+}
+
+/* A model's circuit, and what a program compiles to, are the same before claims were read and
+ * after. */
+static void test_no_trace(void **state) {
+    (void)state;
+    for (size_t k = 0; k < SUBJECTS; k++) {
+        Bytes b = compile(&subjects[k]);
+        RaspModel *plain = model_of(b);
+        char *wanted = circuit_text(plain);
+        for (int finding = 0; finding <= 1; finding++) {
+            RaspModel *own = model_of(b), *other = model_of(b);
+            RaspProgram *program = program_of(&subjects[k]);
+            read_claims(own, NULL, finding);
+            char *found = circuit_text(own);
+            assert_string_equal(found, wanted);
+            read_claims(other, program, finding);
+            Bytes again = compile_in(program, &subjects[k]);
+            assert_int_equal(again.size, b.size);
+            assert_memory_equal(again.bytes, b.bytes, b.size);
+            free(again.bytes);
+            free(found);
+            rasp_program_free(program);
+            rasp_model_free(own);
+            rasp_model_free(other);
+        }
+        free(wanted);
+        rasp_model_free(plain);
+        free(b.bytes);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_each_claim),
+                                       cmocka_unit_test(test_no_trace),
                                        cmocka_unit_test(test_time),
                                        cmocka_unit_test(test_anything)};
     return cmocka_run_group_tests(tests, NULL, NULL);
