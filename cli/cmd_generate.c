@@ -155,9 +155,11 @@ typedef struct Maker {
     char reason[256];      /* why the last one was refused */
 } Maker;
 
-/* A refusal of the compiler is no failure of the command. */
+/* A refusal of the compiler is no failure of the command: memory is a limit, too, of which a
+ * program in some thousands wants more. */
 static bool is_refusal(RaspStatus status) {
-    return status == RASP_FAILED || status == RASP_WRONG_PROGRAM || status == RASP_OUT_OF_TIME;
+    return status == RASP_FAILED || status == RASP_WRONG_PROGRAM || status == RASP_OUT_OF_TIME ||
+           status == RASP_OUT_OF_MEMORY;
 }
 
 static int compile(Maker *m, Made *made, RaspProgram *program) {

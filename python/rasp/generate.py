@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import count as count_from
 from typing import Any, Callable, Dict, Iterator, NamedTuple, Optional, Tuple
 
-from ._lib import Host, OutOfTime, ProgramError, RaspError, UseError, ffi, lib, take_text
+from ._lib import Host, OutOfMemory, OutOfTime, ProgramError, RaspError, UseError, ffi, lib, take_text
 from .circuit import Circuit
 from .model import Model
 from .program import Program, RandomInfo, target_of
@@ -134,7 +134,7 @@ def _compiled(
             return model
         raise RaspError(f"it needs {stats.depth} layers")
     except RaspError as reason:
-        if type(reason) not in (RaspError, ProgramError, OutOfTime):
+        if type(reason) not in (RaspError, ProgramError, OutOfTime, OutOfMemory):
             raise
         if refused:
             refused(program, reason)

@@ -81,11 +81,16 @@ def test_no_two_behave_alike():
     assert all(s.model.check() for s in samples)
 
 
-def test_what_is_refused_is_heard():
+LIMITS = [dict(count=6, table_limit=4), dict(count=8, max_length=60, memory=1 << 20)]
+
+
+@pytest.mark.parametrize("limits", LIMITS, ids=["table", "memory"])
+def test_what_is_refused_is_heard(limits):
     heard = []
-    samples = rasp.generate(6, seed=1, table_limit=4, refused=lambda p, e: heard.append((p, e)))
+    samples = rasp.generate(seed=1, refused=lambda p, e: heard.append((p, e)), **limits)
     numbers = [s.program.name for s in samples] + [p.name for p, _ in heard]
-    assert sorted(numbers) == [f"{k:06}.rasp" for k in range(1, 7)] and heard
+    assert sorted(numbers) == [f"{k:06}.rasp" for k in range(1, limits["count"] + 1)]
+    assert heard
     assert all(isinstance(e, rasp.RaspError) and p.text for p, e in heard)
 
 
