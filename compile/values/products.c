@@ -153,12 +153,14 @@ static uint32_t independent(const Values *values, const NodeId *nodes, uint32_t 
     return kept;
 }
 
-/* Adds the sources of the roots that vary in kind alone: nobody else lists them. */
+/* Adds the sources of the roots that vary in kind alone, a root of one value among them: nobody else
+ * lists them. */
 static uint32_t add_kind_sources(Values *values, const RowsRequest *request, NodeId *basis,
                                  uint32_t size) {
     for (uint32_t r = 0; r < request->count; r++) {
         const NodeValues *v = &values->entry[request->nodes[r]]->values;
-        for (uint32_t s = v->source_count; s < v->all_sources && !values_fixed(v); s++) {
+        uint32_t first = v->count == 1 ? 0 : v->source_count;
+        for (uint32_t s = first; s < v->all_sources && !values_fixed(v); s++) {
             if (nodes_contain(basis, size, v->sources[s])) continue;
             if (size == MOST_BASIS) return UINT32_MAX;
             basis[size++] = v->sources[s];
@@ -263,6 +265,7 @@ static void choose_apart(Values *values, const RowsRequest *request, bool by_cla
                          Product *product, double *total, double *looked_at, Arena *arena) {
     NodeId *list = ARENA_ARRAY(arena, MOST_BASIS, NodeId);
     uint32_t size = apart(values, request, list);
+    if (size != UINT32_MAX) size = add_kind_sources(values, request, list, size);
     if (size == UINT32_MAX) return;
     Product other = {.basis = list, .count = size, .where = NODE_NONE};
     double points, needed;

@@ -288,7 +288,7 @@ static uint32_t products_level(Trial *t, NodeId node, uint32_t level) {
 }
 
 /* What products find holds every row that occurs; so it does where the rows are asked for as
- * functions of the first nodes' arguments. */
+ * functions of the first nodes' arguments, which need not name those of one value. */
 static void check_products_rows(Trial *t, const NodeId *nodes, TupleMap *joint, const Rows *rows) {
     TupleMap *found_rows = tuple_map_new(t->arena, 3);
     bool found;
@@ -306,6 +306,12 @@ static void check_products_rows(Trial *t, const NodeId *nodes, TupleMap *joint, 
     t->facts += tuple_map_count(joint);
 }
 
+static uint32_t add_to_basis(Trial *t, NodeId node, NodeId *basis, uint32_t count) {
+    const NodeValues *v = values_of(t->products, node);
+    if (!v || v->count != 1) basis[count++] = node;
+    return count;
+}
+
 static void check_products_joint(Trial *t, const NodeId *nodes, TupleMap *joint) {
     NodeId basis[3 * OP_MAX_ARITY];
     uint32_t count = 0;
@@ -315,8 +321,9 @@ static void check_products_joint(Trial *t, const NodeId *nodes, TupleMap *joint)
     for (int m = 0; m < 3; m++) {
         const Node *n = graph_node(t->graph, nodes[m]);
         bool inner = n->kind == NODE_MAP || n->kind == NODE_LOOKUP;
-        for (int k = 0; inner && k < n->arity; k++) basis[count++] = n->arg[k];
-        if (!inner) basis[count++] = nodes[m];
+        for (int k = 0; inner && k < n->arity; k++)
+            count = add_to_basis(t, n->arg[k], basis, count);
+        if (!inner) count = add_to_basis(t, nodes[m], basis, count);
     }
     if (values_rows_over(t->products, basis, count, nodes, 3, &rows))
         check_products_rows(t, nodes, joint, &rows);
