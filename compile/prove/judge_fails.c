@@ -81,7 +81,7 @@ static bool select_fails(Judge *j, const Node *n) {
            (a->count && b->count && (all_kinds(a) & IS_STRING) != (all_kinds(b) & IS_STRING));
 }
 
-/* A mean of strings or bools is an error. */
+/* A mean of strings or bools is an error, whatever the default. */
 static bool aggregate_fails(Judge *j, const Node *n) {
     const NodeValues *v = values_of(j->values, n->arg[1]);
     const SelectorFacts *facts = values_selector(j->values, n->arg[0]);
@@ -126,6 +126,18 @@ static NodeId *reach(Judge *j, const NodeId *from, size_t count, size_t *total, 
     return list;
 }
 
+/* Does an aggregate of the same values by the same selector fail where this one does? */
+static bool fails_beside(const Judge *j, NodeId node, const bool *mine) {
+    const Node *n = graph_node(j->graph, node);
+    for (NodeId id = 0; id < j->below_count && n->kind == NODE_AGGREGATE; id++) {
+        const Node *a = graph_node(j->graph, id);
+        if (mine[id] && a->kind == NODE_AGGREGATE && a->arg[0] == n->arg[0] &&
+            a->arg[1] == n->arg[1])
+            return true;
+    }
+    return false;
+}
+
 bool judge_reliance(Judge *j, NodeId output, const NodeId *from, size_t count) {
     Arena *scratch = arena_child(j->arena);
     size_t total;
@@ -135,7 +147,7 @@ bool judge_reliance(Judge *j, NodeId output, const NodeId *from, size_t count) {
     const bool *behind = graph_needed(j->graph, list, total, scratch);
     NodeId nodes = graph_count(j->graph);
     for (NodeId id = 0; id < nodes && done; id++)
-        if (behind[id] && !mine[id] && may_fail(j, id))
+        if (behind[id] && !mine[id] && !fails_beside(j, id, mine) && may_fail(j, id))
             done = judge_refuse(j, id,
                                 "it may fail on inputs on which %s does not, which relies "
                                 "on it",

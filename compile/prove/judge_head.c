@@ -21,43 +21,39 @@ static bool same_shape(Judge *j, const CircuitHead *claim, const ModelHead *weig
            judge_refuse(j, claim->selector, "its head sees a sink that is in no dimension");
 }
 
-/* What a component gives: scale * node + constant at program positions. */
+/* What a component gives: an affine image of its s-op at program positions. */
 typedef struct Result {
-    double scale, constant;
+    Affine image;
     double fallback; /* what the sink is to carry for it */
-    double slack;
     bool moves;
 } Result;
 
 /* By the selector's width, the number that the node has and the one that the head gives: `some`
  * where a key is selected, `none` where the sink has all weight; with `count` shares of 1/(1+w). */
 static bool by_width(Judge *j, const CircuitHead *claim, NodeId node, double some, double none,
-                     Result *r) {
+                     Affine *image) {
     NodeId width = graph_width(j->graph, claim->selector, SPAN_NONE);
+    const Linear selected = {.term = &(Term){width, 1}, .count = 1};
     bool count = claim->kind == HEAD_COUNT;
-    Rows rows;
-    if (!joint_rows(j, (NodeId[]){width, node}, 2, &rows) || rows.row_count == 0) return false;
-    const NodeValues *w = values_of(j->values, width), *v = values_of(j->values, node);
-    double *x = ARENA_ARRAY(j->arena, rows.row_count, double);
-    double *y = ARENA_ARRAY(j->arena, rows.row_count, double);
-    for (size_t k = 0; k < rows.row_count; k++) {
-        double selected = level_number(w, rows.level[2 * k]);
-        x[k] = level_number(v, rows.level[2 * k + 1]);
-        y[k] = count ? some + (none - some) / (1 + selected) : selected > 0 ? some : none;
+    FormRows rows;
+    if (!form_rows(j, &selected, node, &rows) || rows.count == 0) return false;
+    for (size_t k = 0; k < rows.count; k++) {
+        double *w = &rows.form[k];
+        *w = count ? some + (none - some) / (1 + *w) : *w > 0 ? some : none;
     }
-    r->slack = fit_affine(x, y, rows.row_count, &r->scale, &r->constant);
-    if (count) r->slack += 2 * DBL_EPSILON * (fabs(some) + fabs(none));
-    return !isnan(r->slack);
+    *image = fit_affine(rows.node, rows.form, rows.count);
+    if (count) image->slack += 2 * DBL_EPSILON * (fabs(some) + fabs(none));
+    return !isnan(image->slack);
 }
 
 /* The node's aggregate of what the column reads. */
 static bool aggregated(Judge *j, const CircuitHead *claim, const Node *n, Linear value,
                        const SelectorFacts *facts, NodeId node, Result *r) {
     if (claim->kind == HEAD_COUNT || n->arg[0] != claim->selector) return false;
-    solve_affine(j, value, n->arg[1], &r->scale, &r->constant, &r->slack);
+    r->image = solve_affine(j, value, n->arg[1]);
     bool empty = claim->kind != HEAD_PLAIN && !facts->never_empty;
     if (empty && !number_is_exact(n->atom)) return false;
-    if (empty) r->fallback = r->scale * atom_double(n->atom) + r->constant;
+    if (empty) r->fallback = r->image.scale * atom_double(n->atom) + r->image.constant;
     r->moves = facts->at_most_one || values_moves(j->values, node);
     return true;
 }
@@ -72,26 +68,25 @@ static bool judge_component(Judge *j, const CircuitHead *claim, const ModelHead 
     *r = (Result){.fallback = read_row0(j, &weights->value, c, &lost), .moves = true};
     bool done = n.kind == NODE_AGGREGATE && aggregated(j, claim, &n, value, facts, node, r);
     if (!done) { /* whatever is selected has one number */
-        double some, slack;
-        solve_constant(j, value, &some, &slack);
-        done = by_width(j, claim, node, some, r->fallback, r);
-        r->slack += slack + lost;
+        Affine some = solve_constant(j, value);
+        done = by_width(j, claim, node, some.constant, r->fallback, &r->image);
+        r->image.slack += some.slack + lost;
         r->moves = claim->kind != HEAD_COUNT;
     }
-    if (done && r->slack < node_gap(j, node) / 2 * fabs(r->scale)) return true;
-    if (done && r->slack == 0) return true; /* nothing to tell apart */
+    if (done && r->image.slack < node_gap(j, node) / 2 * fabs(r->image.scale)) return true;
+    if (done && r->image.slack == 0) return true; /* nothing to tell apart */
     return judge_refuse(j, node,
                         done ? "its head gives other values: off by as much as %.3g"
                              : "its head gives something else (%.3g)",
-                        r->slack);
+                        r->image.slack);
 }
 
 /* The component's part, where every dimension that it is written to has it. */
 static void write_result(Judge *j, const CircuitHead *claim, const ModelHead *weights, size_t c,
                          const Result *r, Linear *after) {
-    Linear part = linear_node(j, claim->components[c].node, r->scale);
-    part = linear_add(j, part, 1, linear_constant(r->constant));
-    part.slack = 0; /* the certificate counts the component's */
+    Affine image = r->image;
+    image.slack = 0; /* the certificate counts the component's */
+    Linear part = linear_affine(j, image, claim->components[c].node);
     for (size_t d = 0; d < j->model->width; d++) {
         double w = tensor_get(&weights->output, c, d);
         if (w != 0) after[d] = linear_add(j, after[d], w, part);
@@ -132,7 +127,7 @@ bool judge_head(Judge *j, const CircuitHead *claim, CircuitHead *head, Linear *a
         Result r;
         if (!judge_component(j, claim, weights, c, facts, &r)) return false;
         components[c] = claim->components[c];
-        components[c].value = (Form){.slack = r.slack};
+        components[c].value = (Form){.slack = r.image.slack};
         components[c].fallback = r.fallback;
         components[c].moves = r.moves;
         write_result(j, claim, weights, c, &r, after);

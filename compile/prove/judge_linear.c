@@ -64,6 +64,12 @@ Linear linear_add(Judge *j, Linear a, double factor, Linear b) {
     return sum;
 }
 
+Linear linear_affine(Judge *j, Affine a, NodeId node) {
+    Linear l = linear_add(j, linear_constant(a.constant), a.scale, linear_node(j, node, 1));
+    l.slack += a.slack;
+    return l;
+}
+
 double linear_at(const Linear *l, const double *number, double *lost) {
     double sum = l->constant, size = fabs(sum), error = 0;
     for (uint32_t k = 0; k < l->count; k++) {

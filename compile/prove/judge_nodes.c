@@ -28,12 +28,11 @@ static bool fixed(Judge *j, NodeId node) {
 static bool follows(Walk *w, NodeId node) {
     if (w->seen[node]) return w->seen[node] > 0;
     const Node *n = graph_node(w->j->graph, node);
-    bool elementwise = n->kind == NODE_MAP || n->kind == NODE_LOOKUP;
     bool done = listed(w->basis, w->count, node) || n->kind == NODE_CONSTANT;
     if (!done && n->kind == NODE_TOKENS && n->tokens != TOKENS_ASIS) {
         NodeId tokens = graph_tokens(w->j->graph, TOKENS_ASIS, SPAN_NONE);
         done = listed(w->basis, w->count, tokens);
-    } else if (!done && elementwise) {
+    } else if (!done && is_elementwise(w->j, node)) {
         Node copy = *n;
         done = true;
         for (int k = 0; k < copy.arity && done; k++) done = follows(w, copy.arg[k]);
@@ -276,7 +275,7 @@ NodeId judge_name(Judge *j, NodeId node) {
         NodeId alike = width_alike(j, node);
         if (alike != node) name = judge_name(j, alike);
     }
-    if (kind == NODE_MAP || kind == NODE_LOOKUP) name = name_elementwise(j, node);
+    if (is_elementwise(j, node)) name = name_elementwise(j, node);
     j->name = arena_grow(j->arena, j->name, &j->name_count, (size_t)node + 1, sizeof *j->name);
     j->name[node] = name + 1;
     return name;

@@ -61,9 +61,7 @@ uint64_t orders_of(Judge *j, NodeId node, NodeId first, NodeId second) {
         if (o->node == node && o->first == first && o->second == second) return o->found;
     }
     Orders o = {.node = node, .first = first, .second = second, .found = UINT64_MAX};
-    NodeKind kind = graph_node(j->graph, node)->kind;
-    if ((kind == NODE_MAP || kind == NODE_LOOKUP) &&
-        node_depends(j, node, (NodeId[]){first, second}, 2))
+    if (is_elementwise(j, node) && node_depends(j, node, (NodeId[]){first, second}, 2))
         o.found = find_orders(j, &o);
     j->orders =
         arena_grow(j->arena, j->orders, &j->order_capacity, j->order_count + 1, sizeof *j->orders);

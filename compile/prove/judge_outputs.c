@@ -115,10 +115,9 @@ static bool try_all(Output *o, Form *forms) {
 
 /* A number at itself: the form is the s-op. */
 static void try_number(Output *o, Form *form) {
-    double constant, slack;
     Linear l = linear_add(o->j, o->j->state[o->claim->start], -1, linear_node(o->j, o->node, 1));
-    solve_constant(o->j, l, &constant, &slack);
-    form->slack = slack + fabs(constant);
+    Affine rest = solve_constant(o->j, l);
+    form->slack = rest.slack + fabs(rest.constant);
 }
 
 /* Does the file decode it as is claimed? */

@@ -26,50 +26,34 @@ static bool is_function(const Points *p, double gap) {
     return true;
 }
 
-/* From the joint values of x and the output. */
-static bool points_by_x(Reader *t, NodeId node, Points *p) {
+/* From the joint values of the output and of a form that is t->scale * x + t->constant, but for
+ * its slack. */
+static bool points_of(Reader *t, const Linear *l, double scale, double constant, NodeId node,
+                      Points *p) {
     Judge *j = t->j;
-    Rows rows;
-    NodeId x = judge_name(j, t->claim->x);
-    if (!joint_rows(j, (NodeId[]){x, node}, 2, &rows)) return false;
-    const NodeValues *xs = values_of(j->values, x), *v = values_of(j->values, node);
-    *p = (Points){.at = ARENA_ARRAY(j->arena, rows.row_count, Point), .count = rows.row_count};
-    for (size_t r = 0; r < rows.row_count; r++)
-        p->at[r] =
-            (Point){level_number(xs, rows.level[2 * r]), level_number(v, rows.level[2 * r + 1])};
+    FormRows rows;
+    if (!form_rows(j, l, node, &rows)) return false;
+    *p = (Points){.at = ARENA_ARRAY(j->arena, rows.count, Point), .count = rows.count};
+    double off = 0;
+    for (size_t r = 0; r < rows.count; r++) {
+        double less = rows.form[r] - constant, x = less / scale;
+        off = worse(off, fabs(sum_lost(rows.form[r], -constant)) + fabs(fma(x, scale, -less)));
+        p->at[r] = (Point){x, rows.node[r]};
+    }
+    t->slack = worse(t->slack, (rows.lost + off + l->slack) / fabs(scale));
     sort_points(p);
     return is_function(p, node_gap(j, node));
 }
 
-/* From the joint values of all that the units read, and the output. */
+/* From the values of x. */
+static bool points_by_x(Reader *t, NodeId node, Points *p) {
+    const Linear x = {.term = &(Term){judge_name(t->j, t->claim->x), 1}, .count = 1};
+    return points_of(t, &x, 1, 0, node, p);
+}
+
+/* From those of all that the units read. */
 static bool points_by_terms(Reader *t, NodeId node, Points *p) {
-    enum { MOST = 40 };
-    Judge *j = t->j;
-    Rows rows;
-    NodeId nodes[MOST + 1];
-    double number[MOST], lost;
-    uint32_t count = t->direct.count;
-    if (count > MOST) return false;
-    for (uint32_t k = 0; k < count; k++) nodes[k] = t->direct.term[k].node;
-    nodes[count] = node;
-    if (!joint_rows(j, nodes, count + 1, &rows)) return false;
-    const NodeValues *v = values_of(j->values, node);
-    *p = (Points){.at = ARENA_ARRAY(j->arena, rows.row_count, Point), .count = rows.row_count};
-    double most = 0;
-    for (size_t r = 0; r < rows.row_count; r++) {
-        const uint32_t *level = rows.level + r * rows.width;
-        for (uint32_t k = 0; k < count; k++)
-            number[k] = level_number(values_of(j->values, nodes[k]), level[k]);
-        double direct = linear_at(&t->direct, number, &lost);
-        double x = (direct - t->constant) / t->scale;
-        most = worse(most, (lost + fabs(sum_lost(direct, -t->constant)) +
-                            fabs(fma(x, t->scale, t->constant - direct))) /
-                               fabs(t->scale));
-        p->at[r] = (Point){x, level_number(v, level[count])};
-    }
-    t->slack = worse(t->slack, most + t->direct.slack / fabs(t->scale));
-    sort_points(p);
-    return is_function(p, node_gap(j, node));
+    return points_of(t, &t->direct, t->scale, t->constant, node, p);
 }
 
 static double *sorted_numbers(Judge *j, const NodeValues *v) {
@@ -97,15 +81,15 @@ static double least_difference(Judge *j, NodeId a, NodeId b, double *reach) {
 static bool points_by_sign(Reader *t, NodeId node, Points *p) {
     Judge *j = t->j;
     Node n = *graph_node(j->graph, node);
-    double constant, slack, reach;
+    double reach;
     if (n.kind != NODE_MAP || !(ops[n.op].flags & OP_COMPARES)) return false;
     for (int k = 0; k < 2; k++) {
         const NodeValues *v = values_of(j->values, n.arg[k]);
         if (!v || !values_numeric(v) || v->count == 0) return false;
     }
     Linear x = linear_add(j, linear_node(j, n.arg[0], 1), -1, linear_node(j, n.arg[1], 1));
-    solve_constant(j, linear_add(j, t->direct, -t->scale, x), &constant, &slack);
-    slack = slack / fabs(t->scale) + fabs((constant - t->constant) / t->scale);
+    Affine rest = solve_constant(j, linear_add(j, t->direct, -t->scale, x));
+    double slack = (rest.slack + fabs(rest.constant - t->constant)) / fabs(t->scale);
     double gap = least_difference(j, n.arg[0], n.arg[1], &reach);
     if (!(slack < gap / 2) || gap == INFINITY) return false;
     t->slack = worse(t->slack, slack);

@@ -6,6 +6,7 @@
  *     judge_sublayer  hidden units; judge_tables.h as functions of one number
  *     judge_outputs   what is decoded
  *     judge_solve     is one number another?  The rules by which that is shown
+ *     judge_rows      joint values, on which what is left is tried
  *     judge_nodes     s-ops under names that the rules can compare
  *     judge_kinds     ints, floats and bools as values
  *     judge_widths    identities of widths; judge_orders comparisons that go together
@@ -32,6 +33,11 @@ typedef struct Linear {
     uint32_t count;
     double constant, slack;
 } Linear;
+
+/* A number that is scale * another one + constant, within `slack` (INFINITY: not shown). */
+typedef struct Affine {
+    double scale, constant, slack;
+} Affine;
 
 /* What stands in a node's dimension was shown by what stands in another's. */
 typedef struct Reliance {
@@ -85,6 +91,8 @@ const char *judge_text(const Judge *j, NodeId node);
 Linear linear_constant(double constant);
 /* factor * node; a constant where the s-op has one value. */
 Linear linear_node(Judge *j, NodeId node, double factor);
+/* The affine image of an s-op. */
+Linear linear_affine(Judge *j, Affine a, NodeId node);
 /* a + factor * b; terms that cancel but for the rounding of their factors are slack. */
 Linear linear_add(Judge *j, Linear a, double factor, Linear b);
 /* At given numbers of its terms; *lost: bound on what rounding that made. */
@@ -100,6 +108,11 @@ double level_number(const NodeValues *v, uint32_t level);
 
 /* The same s-op, in terms of those below the outputs where it is a function of one that moves. */
 NodeId judge_name(Judge *j, NodeId node);
+/* Is it computed position by position? */
+static inline bool is_elementwise(const Judge *j, NodeId node) {
+    NodeKind kind = graph_node(j->graph, node)->kind;
+    return kind == NODE_MAP || kind == NODE_LOOKUP;
+}
 /* Can the node be computed from those of the basis? */
 bool node_follows(Judge *j, NodeId node, const NodeId *basis, uint32_t count);
 /* Does it depend only on what those depend on? */
@@ -112,16 +125,28 @@ NodeId node_coded(Judge *j, NodeId node, const double *number);
 /* The number of the bit of its kind, as an s-op; NODE_NONE: not known. */
 NodeId kind_node(Judge *j, NodeId node);
 
-/* --- judge_solve ---------------------------------------------------------------------- */
+/* --- judge_rows ----------------------------------------------------------------------- */
 
 /* Joint values of s-ops, the last one a function of what the others are made of, if need be. */
 bool joint_rows(Judge *j, const NodeId *nodes, uint32_t count, Rows *rows);
-/* Shows that the form is a constant within *slack (which may be INFINITY: not shown). */
-void solve_constant(Judge *j, Linear l, double *constant, double *slack);
-/* Shows that l = scale * node + constant within *slack. */
-void solve_affine(Judge *j, Linear l, NodeId node, double *scale, double *constant, double *slack);
-/* y = scale * x + constant on all points, plain numbers preferred; returns how far it is off. */
-double fit_affine(const double *x, const double *y, size_t count, double *scale, double *constant);
+
+/* A form and an s-op on all their joint values. */
+typedef struct FormRows {
+    size_t count;
+    double *form, *node; /* by row; NAN: no number */
+    double lost;         /* bound on what rounding the form here made */
+} FormRows;
+/* `node` may be NODE_NONE. */
+bool form_rows(Judge *j, const Linear *l, NodeId node, FormRows *rows);
+
+/* --- judge_solve ---------------------------------------------------------------------- */
+
+/* Shows that the form is a constant. */
+Affine solve_constant(Judge *j, Linear l);
+/* Shows that it is an affine image of the s-op. */
+Affine solve_affine(Judge *j, Linear l, NodeId node);
+/* y of x on all points, plain numbers preferred; the slack is how far it is off. */
+Affine fit_affine(const double *x, const double *y, size_t count);
 /* The least distance of two different numbers of the s-op; INFINITY: there are none. */
 double node_gap(Judge *j, NodeId node);
 

@@ -56,8 +56,8 @@ static uint32_t row_of(const Judge *j, bool token, Atom value) {
     return k;
 }
 
-/* A claimed s-op that the column is an affine image of, within less than what tells its values
- * apart; else an s-op made for it: the input, looked up in the column. */
+/* A claimed s-op of the input that the column is an affine image of, within less than what tells
+ * its values apart; else an s-op made for it: the input, looked up in the column. */
 static Linear read_embedding(Judge *j, const Tensor *t, size_t d, NodeId input, Origin origin) {
     bool constant = true;
     for (size_t r = 2; r < t->rows; r++) constant &= tensor_get(t, r, d) == tensor_get(t, 1, d);
@@ -66,28 +66,18 @@ static Linear read_embedding(Judge *j, const Tensor *t, size_t d, NodeId input, 
     double *column = ARENA_ARRAY(j->arena, v->count, double);
     for (uint32_t k = 0; k < v->count; k++)
         column[k] = tensor_get(t, 1 + row_of(j, origin == FROM_TOKEN, v->levels[k]), d);
+    Linear own = linear_node(j, node_coded(j, input, column), 1);
     for (uint32_t p = 0; p < j->claims->part_count; p++) {
         const CircuitPart *part = &j->claims->parts[p];
-        Rows rows;
         if (part->origin != origin || part->dim != d ||
-            !joint_rows(j, (NodeId[]){input, part->node}, 2, &rows))
+            !node_follows(j, judge_name(j, part->node), &input, 1))
             continue;
-        const NodeValues *f = values_of(j->values, part->node);
-        double *x = ARENA_ARRAY(j->arena, rows.row_count, double), scale, offset;
-        double *y = ARENA_ARRAY(j->arena, rows.row_count, double);
-        for (size_t r = 0; r < rows.row_count; r++) {
-            x[r] = level_number(f, rows.level[2 * r + 1]);
-            y[r] = column[rows.level[2 * r]];
-        }
-        double off = fit_affine(x, y, rows.row_count, &scale, &offset);
-        if (!(off <= node_gap(j, part->node) / 4 * fabs(scale))) continue;
-        Linear l = linear_node(j, part->node, scale);
+        Affine a = solve_affine(j, own, part->node);
+        if (!(a.slack <= node_gap(j, part->node) / 4 * fabs(a.scale))) continue;
         relies_on(j, part->node, part->node);
-        l = linear_add(j, l, 1, linear_constant(offset));
-        l.slack += off;
-        return l;
+        return linear_affine(j, a, part->node);
     }
-    return linear_node(j, node_coded(j, input, column), 1);
+    return own;
 }
 
 static bool read_embeddings(Judge *j) {
@@ -110,13 +100,10 @@ static bool read_embeddings(Judge *j) {
 /* Does the part's dimension hold it, at this time, and nothing else? */
 static bool holds_part(Judge *j, uint32_t p) {
     const CircuitPart *part = &j->claims->parts[p];
-    Linear l = j->state[part->dim];
-    double scale, constant, slack;
-    solve_affine(j, l, part->node, &scale, &constant, &slack);
-    double gap = node_gap(j, part->node);
-    if (slack == 0 || slack < gap / 2 * fabs(scale)) return true;
+    Affine a = solve_affine(j, j->state[part->dim], part->node);
+    if (a.slack == 0 || a.slack < node_gap(j, part->node) / 2 * fabs(a.scale)) return true;
     return judge_refuse(j, part->node, "dimension %u is claimed to hold it, and is off by %.3g",
-                        part->dim, slack);
+                        part->dim, a.slack);
 }
 
 static bool same_linear(const Linear *a, const Linear *b) {

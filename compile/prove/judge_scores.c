@@ -128,12 +128,10 @@ static bool may_own(Scores *s, int side, NodeId node) {
 
 /* Puts scale * node + constant for the form, if that is what it is. */
 static bool say_as(Judge *j, Linear *form, NodeId node) {
-    double scale, constant, slack;
-    solve_affine(j, *form, node, &scale, &constant, &slack);
+    Affine a = solve_affine(j, *form, node);
     double gap = node_gap(j, node);
-    if (slack > 0 && !(isfinite(gap) && slack <= 0x1p-20 * fabs(scale) * gap)) return false;
-    *form = linear_add(j, linear_constant(constant), 1, linear_node(j, node, scale));
-    form->slack += slack;
+    if (a.slack > 0 && !(isfinite(gap) && a.slack <= 0x1p-20 * fabs(a.scale) * gap)) return false;
+    *form = linear_affine(j, a, node);
     return true;
 }
 

@@ -3,70 +3,8 @@
 #include "compile/prove/judge_private.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-enum { MOST_JOINT = 48 };
 static const double MANY_PAIRS = 20000;
-
-/* --- joint values --------------------------------------------------------------------- */
-
-typedef struct Cut {
-    Judge *j;
-    bool *inside; /* by node: the target, or below it */
-    bool *seen;
-    NodeId *node;
-    uint32_t count;
-} Cut;
-
-static bool is_elementwise(const Judge *j, NodeId node) {
-    NodeKind kind = graph_node(j->graph, node)->kind;
-    return kind == NODE_MAP || kind == NODE_LOOKUP;
-}
-
-static void mark_inside(Cut *c, NodeId node) {
-    if (c->inside[node]) return;
-    c->inside[node] = true;
-    const Node *n = graph_node(c->j->graph, node);
-    for (int k = 0; k < n->arity && is_elementwise(c->j, node); k++) mark_inside(c, n->arg[k]);
-}
-
-/* Adds what the node is made of: the target's own parts, where it meets them. */
-static void add_cut(Cut *c, NodeId node, bool to_sources) {
-    const Node *n = graph_node(c->j->graph, node);
-    if (c->seen[node] || n->kind == NODE_CONSTANT) return;
-    c->seen[node] = true;
-    if ((c->inside[node] && !to_sources) || !is_elementwise(c->j, node)) {
-        c->node[c->count++] = node;
-        return;
-    }
-    for (int k = 0; k < n->arity; k++) add_cut(c, n->arg[k], to_sources);
-}
-
-bool joint_rows(Judge *j, const NodeId *nodes, uint32_t count, Rows *rows) {
-    NodeId target = nodes[count - 1];
-    if (count > MOST_JOINT) return false;
-    for (uint32_t k = 0; k < count; k++)
-        if (!values_of(j->values, nodes[k])) return false;
-    if (values_exact(j->values)) return values_rows(j->values, nodes, count, UINT32_MAX, rows);
-    Arena *scratch = arena_child(j->arena);
-    size_t total = graph_count(j->graph);
-    Cut c = {j, ARENA_ARRAY(scratch, total, bool), ARENA_ARRAY(scratch, total, bool),
-             ARENA_ARRAY(scratch, 2 * total, NodeId), 0};
-    mark_inside(&c, target);
-    for (uint32_t k = 0; k + 1 < count; k++) add_cut(&c, nodes[k], false);
-    for (uint32_t k = 0; k < count; k++)
-        if (!node_follows(j, nodes[k], c.node, c.count)) {
-            memset(c.seen, 0, total * sizeof *c.seen);
-            add_cut(&c, nodes[k], true);
-        }
-    bool done = true;
-    for (uint32_t k = 0; k < c.count && done; k++) done = values_of(j->values, c.node[k]) != NULL;
-    if (c.count == 0) c.node[c.count++] = target;
-    done = done && c.count <= MOST_JOINT &&
-           values_rows_over(j->values, c.node, c.count, nodes, count, rows);
-    arena_free(scratch);
-    return done;
-}
 
 /* --- taking apart --------------------------------------------------------------------- */
 
@@ -115,20 +53,13 @@ static NodeId only_argument(const Judge *j, const Node *n) {
 /* node = a * argument + b on all values. */
 static bool open_affine(Judge *j, NodeId node, const Node *n, Linear *sum) {
     NodeId arg = only_argument(j, n);
-    Rows rows;
+    FormRows rows;
     if (arg == NODE_NONE || !numeric(j, arg) || !numeric(j, node)) return false;
-    if (!joint_rows(j, (NodeId[]){arg, node}, 2, &rows) || rows.row_count < 2) return false;
-    const NodeValues *x = values_of(j->values, arg), *y = values_of(j->values, node);
-    double *at = ARENA_ARRAY(j->arena, rows.row_count, double), a, b;
-    double *value = ARENA_ARRAY(j->arena, rows.row_count, double);
-    for (size_t r = 0; r < rows.row_count; r++) {
-        at[r] = level_number(x, rows.level[2 * r]);
-        value[r] = level_number(y, rows.level[2 * r + 1]);
-    }
-    double off = fit_affine(at, value, rows.row_count, &a, &b);
-    if (!(off <= 1e-13 * (node_size(j, node) + fabs(b)))) return false;
-    *sum = linear_add(j, linear_constant(b), a, linear_node(j, arg, 1));
-    sum->slack += off;
+    const Linear one = {.term = &(Term){node, 1}, .count = 1};
+    if (!form_rows(j, &one, arg, &rows) || rows.count < 2) return false;
+    Affine fit = fit_affine(rows.node, rows.form, rows.count);
+    if (!(fit.slack <= 1e-13 * (node_size(j, node) + fabs(fit.constant)))) return false;
+    *sum = linear_affine(j, fit, arg);
     return true;
 }
 
@@ -187,22 +118,14 @@ static Linear open_all(Judge *j, Linear l) {
 
 /* The least and most of the form on all joint values. */
 static bool range_of(Judge *j, const Linear *l, double *least, double *most, double *lost) {
-    Rows rows;
-    NodeId nodes[MOST_JOINT];
-    double number[MOST_JOINT], off;
-    if (l->count > MOST_JOINT) return false;
-    for (uint32_t k = 0; k < l->count; k++) nodes[k] = l->term[k].node;
-    if (!joint_rows(j, nodes, l->count, &rows)) return false;
-    *least = INFINITY, *most = -INFINITY, *lost = 0;
-    for (size_t r = 0; r < rows.row_count; r++) {
-        for (uint32_t k = 0; k < l->count; k++)
-            number[k] =
-                level_number(values_of(j->values, nodes[k]), rows.level[r * rows.width + k]);
-        double x = linear_at(l, number, &off);
-        if (isnan(x)) return false;
-        *least = fmin(*least, x), *most = fmax(*most, x), *lost = worse(*lost, off);
+    FormRows rows;
+    if (!form_rows(j, l, NODE_NONE, &rows)) return false;
+    *least = INFINITY, *most = -INFINITY, *lost = rows.lost;
+    for (size_t r = 0; r < rows.count; r++) {
+        if (isnan(rows.form[r])) return false;
+        *least = fmin(*least, rows.form[r]), *most = fmax(*most, rows.form[r]);
     }
-    if (rows.row_count == 0) *least = *most = 0;
+    if (rows.count == 0) *least = *most = 0;
     return true;
 }
 
@@ -257,20 +180,21 @@ static void find_range(Judge *j, Linear l, double *least, double *most, double *
     *lost += 64 * DBL_EPSILON * (fabs(*least) + fabs(*most));
 }
 
-void solve_constant(Judge *j, Linear l, double *constant, double *slack) {
-    double least = l.constant, most = l.constant, lost = 0;
+Affine solve_constant(Judge *j, Linear l) {
+    double least, most, lost = 0;
     if (l.count) l = open_all(j, l);
     if (l.count) l = widths_drop(j, l);
     least = most = l.constant;
     if (l.count) find_range(j, l, &least, &most, &lost);
-    *constant = least == most ? least : least + (most - least) / 2;
-    *slack = l.slack + lost + (most - least);
-    if (isnan(*slack) || !isfinite(*constant)) *slack = INFINITY;
+    Affine a = {.constant = least == most ? least : least + (most - least) / 2,
+                .slack = l.slack + lost + (most - least)};
+    if (isnan(a.slack) || !isfinite(a.constant)) a.slack = INFINITY;
+    return a;
 }
 
 /* --- affine --------------------------------------------------------------------------- */
 
-double fit_affine(const double *x, const double *y, size_t count, double *scale, double *constant) {
+Affine fit_affine(const double *x, const double *y, size_t count) {
     size_t low = 0, high = 0;
     for (size_t k = 1; k < count; k++) {
         if (x[k] < x[low]) low = k;
@@ -278,8 +202,7 @@ double fit_affine(const double *x, const double *y, size_t count, double *scale,
     }
     double a = count && x[high] > x[low] ? (y[high] - y[low]) / (x[high] - x[low]) : 0;
     const double try_a[] = {1, a == 0 ? 1 : copysign(exp2(round(log2(fabs(a)))), a), a};
-    double best = INFINITY;
-    *scale = *constant = 0;
+    Affine best = {.slack = INFINITY};
     for (int t = 0; t < 3; t++) {
         double b = count ? y[low] - try_a[t] * x[low] : 0, off = 0;
         if (t < 2 && fabs(b) <= 0x1p-7 * fabs(y[low])) b = 0;
@@ -287,62 +210,57 @@ double fit_affine(const double *x, const double *y, size_t count, double *scale,
             double p = try_a[t] * x[k], lost = fma(try_a[t], x[k], -p) + sum_lost(p, b);
             off = worse(off, fabs((p + b - y[k]) + lost));
         }
-        if (isnan(off) || !(off < best / 4)) continue;
-        best = off, *scale = try_a[t], *constant = b;
+        if (!isnan(off) && off < best.slack / 4) best = (Affine){try_a[t], b, off};
     }
-    return best * (1 + 4 * DBL_EPSILON);
+    best.slack *= 1 + 4 * DBL_EPSILON;
+    return best;
 }
 
-/* A factor that both have a term with, once taken apart. */
-static bool common_factor(Judge *j, Linear l, Linear e, double *factor) {
-    l = open_all(j, l), e = open_all(j, e);
-    for (uint32_t k = e.count; k-- > 0;)
-        if (has_term(&l, e.term[k].node, factor)) {
-            *factor /= e.term[k].factor;
-            return true;
+/* Do the terms say by how much one form is a multiple of another?  Those of one s-op do, and those
+ * of widths may: disjoint selectors' add up to their union's. */
+static bool same_measure(const Judge *j, NodeId a, NodeId b) {
+    return a == b || (graph_node(j->graph, a)->kind == NODE_WIDTH &&
+                      graph_node(j->graph, b)->kind == NODE_WIDTH);
+}
+
+static void try_scale(Judge *j, Linear l, double scale, Linear e, Affine *best) {
+    Affine a = solve_constant(j, linear_add(j, l, -scale, e));
+    a.scale = scale;
+    if (a.slack < best->slack) *best = a;
+}
+
+/* By the factors of terms, once taken apart. */
+static void try_factors(Judge *j, Linear l, Linear e, Affine *best) {
+    Linear a = open_all(j, l), b = open_all(j, e);
+    double last = 1;
+    for (uint32_t k = b.count; k-- > 0;)
+        for (uint32_t m = 0; m < a.count && best->slack > 0; m++) {
+            double factor = a.term[m].factor / b.term[k].factor;
+            if (!same_measure(j, a.term[m].node, b.term[k].node) || factor == last) continue;
+            try_scale(j, l, factor, e, best);
+            last = factor;
         }
-    return false;
 }
 
 /* By all joint values of the form and the node. */
-static bool fit_rows(Judge *j, const Linear *l, NodeId node, double *scale, double *constant,
-                     double *slack) {
-    Rows rows;
-    NodeId nodes[MOST_JOINT];
-    double number[MOST_JOINT], off, lost = 0;
-    if (l->count + 1 > MOST_JOINT) return false;
-    for (uint32_t k = 0; k < l->count; k++) nodes[k] = l->term[k].node;
-    nodes[l->count] = node;
-    if (!joint_rows(j, nodes, l->count + 1, &rows) || rows.row_count == 0) return false;
-    double *x = ARENA_ARRAY(j->arena, rows.row_count, double);
-    double *y = ARENA_ARRAY(j->arena, rows.row_count, double);
-    for (size_t r = 0; r < rows.row_count; r++) {
-        const uint32_t *level = rows.level + r * rows.width;
-        for (uint32_t k = 0; k < l->count; k++)
-            number[k] = level_number(values_of(j->values, nodes[k]), level[k]);
-        y[r] = linear_at(l, number, &off);
-        x[r] = level_number(values_of(j->values, node), level[l->count]);
-        lost = worse(lost, off);
-    }
-    *slack = fit_affine(x, y, rows.row_count, scale, constant) + lost + l->slack;
-    return true;
+static void try_rows(Judge *j, Linear l, NodeId node, Affine *best) {
+    FormRows rows;
+    if (!form_rows(j, &l, node, &rows) || rows.count == 0) return;
+    Affine a = fit_affine(rows.node, rows.form, rows.count);
+    a.slack += rows.lost + l.slack;
+    if (a.scale != 0 && a.slack < best->slack) *best = a;
 }
 
-void solve_affine(Judge *j, Linear l, NodeId node, double *scale, double *constant, double *slack) {
+Affine solve_affine(Judge *j, Linear l, NodeId node) {
     Linear e = linear_node(j, node, 1);
-    double factor = 1, c, s;
-    *scale = 1, *constant = 0, *slack = INFINITY;
-    if (!numeric(j, node)) return;
-    solve_constant(j, linear_add(j, l, -1, e), constant, slack);
-    if (*slack == 0 || e.count == 0) return;
-    if (common_factor(j, l, e, &factor) && factor != 1) {
-        solve_constant(j, linear_add(j, l, -factor, e), &c, &s);
-        if (s < *slack) *scale = factor, *constant = c, *slack = s;
-    }
-    double gap = node_gap(j, node);
-    if (*slack < 0x1p-20 * gap * fabs(*scale)) return;
-    if (fit_rows(j, &l, e.term[0].node, &factor, &c, &s) && factor != 0 && s < *slack)
-        *scale = factor, *constant = c, *slack = s;
+    Affine best = {.scale = 1, .slack = INFINITY};
+    if (!numeric(j, node)) return best;
+    try_scale(j, l, 1, e, &best);
+    if (best.slack == 0 || e.count == 0) return best;
+    try_factors(j, l, e, &best);
+    if (!(best.slack < 0x1p-20 * node_gap(j, node) * fabs(best.scale)))
+        try_rows(j, l, e.term[0].node, &best);
+    return best;
 }
 
 double node_gap(Judge *j, NodeId node) {

@@ -7,7 +7,6 @@
 #include "compile/prove/judge_tables.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { MOST_OUTPUTS = 64 };
 static const double WELL = 0x1p-6; /* good enough not to look for another reading */
@@ -20,24 +19,29 @@ static CircuitTable as_table(const Reader *t) {
 }
 
 typedef struct Fit {
-    double factor[MOST_OUTPUTS]; /* by claimed output */
+    double *factor; /* by claimed output */
     double constant, off;
 } Fit;
+
+static Fit no_fit(const Reader *t) {
+    return (Fit){.factor = ARENA_ARRAY(t->j->arena, t->claim->output_count, double),
+                 .off = INFINITY};
+}
 
 /* One claimed output alone. */
 static void fit_one(const Reader *t, size_t class, uint32_t o, Fit *fit) {
     const Points *p = &t->points[o];
     CircuitTable table = as_table(t);
-    double *x = ARENA_ARRAY(t->j->arena, p->count, double), scale, constant;
+    double *x = ARENA_ARRAY(t->j->arena, p->count, double);
     double *y = ARENA_ARRAY(t->j->arena, p->count, double);
     for (size_t k = 0; k < p->count; k++) {
         x[k] = p->at[k].value;
         y[k] = table_value(&table, (uint32_t) class, p->at[k].x);
     }
-    double off = fit_affine(x, y, p->count, &scale, &constant);
-    if (!(off < fit->off)) return;
-    memset(fit, 0, sizeof *fit);
-    fit->factor[o] = scale, fit->constant = constant, fit->off = off;
+    Affine a = fit_affine(x, y, p->count);
+    if (!(a.slack < fit->off)) return;
+    *fit = no_fit(t);
+    fit->factor[o] = a.scale, fit->constant = a.constant, fit->off = a.slack;
 }
 
 /* A nearby number with few digits. */
@@ -74,16 +78,22 @@ static void eliminate(double *a, size_t n, double *solution) {
 /* All that several outputs are at some x: x, ascending, and values [x, outputs], NAN: none. */
 typedef struct Joint {
     double *x, *value;
+    double *spread; /* by output: of values at one x that are near each other */
     size_t count;
 } Joint;
 
 static Joint join_points(const Reader *t) {
     size_t total = 0, outputs = t->claim->output_count;
     for (size_t o = 0; o < outputs; o++) total += t->points[o].count;
-    Joint joint = {.x = ARENA_ARRAY(t->j->arena, total, double)};
+    Joint joint = {.x = ARENA_ARRAY(t->j->arena, total, double),
+                   .spread = ARENA_ARRAY(t->j->arena, outputs, double)};
     total = 0;
     for (size_t o = 0; o < outputs; o++)
-        for (size_t k = 0; k < t->points[o].count; k++) joint.x[total++] = t->points[o].at[k].x;
+        for (size_t k = 0; k < t->points[o].count; k++) {
+            const Point *p = &t->points[o].at[k];
+            joint.x[total++] = p->x;
+            joint.spread[o] = fmax(joint.spread[o], p->value - value_at(&t->points[o], p->x));
+        }
     qsort(joint.x, total, sizeof *joint.x, number_order);
     for (size_t k = 0; k < total; k++)
         if (k == 0 || joint.x[k] != joint.x[joint.count - 1]) joint.x[joint.count++] = joint.x[k];
@@ -94,10 +104,16 @@ static Joint join_points(const Reader *t) {
     return joint;
 }
 
-static double combined(const Fit *fit, const double *value, size_t outputs) {
-    double sum = fit->constant;
-    for (size_t o = 0; o < outputs; o++)
-        if (fit->factor[o] != 0) sum += fit->factor[o] * value[o];
+/* *lost: what rounding that makes, if that is more. */
+static double combined(const Fit *fit, const double *value, size_t outputs, double *lost) {
+    double sum = fit->constant, error = 0;
+    for (size_t o = 0; o < outputs; o++) {
+        if (fit->factor[o] == 0) continue;
+        double product = fit->factor[o] * value[o];
+        error += fabs(fma(fit->factor[o], value[o], -product)) + fabs(sum_lost(sum, product));
+        sum += product;
+    }
+    *lost = worse(*lost, error * (1 + 4 * DBL_EPSILON));
     return sum;
 }
 
@@ -119,8 +135,8 @@ static void fit_several(const Reader *t, size_t class, const Joint *joint, Fit *
         for (size_t p = 0; p < n && whole; p++)
             for (size_t q = 0; q <= n; q++) a[p * (n + 1) + q] += row[p] * row[q];
     }
-    Fit all = {.off = 0};
-    double solution[MOST_OUTPUTS + 1];
+    Fit all = no_fit(t);
+    double solution[MOST_OUTPUTS + 1], lost = 0;
     eliminate(a, n, solution);
     for (size_t o = 0; o < outputs; o++) /* what is left of none */
         if (fabs(solution[o]) * node_size(t->j, t->claim->outputs[o].node) > 1e-6)
@@ -128,20 +144,16 @@ static void fit_several(const Reader *t, size_t class, const Joint *joint, Fit *
     all.constant = solution[outputs];
     for (size_t k = 0; k < joint->count; k++) {
         double y = table_value(&table, (uint32_t) class, joint->x[k]);
-        double apart = fabs(y - combined(&all, joint->value + k * outputs, outputs));
+        double apart = fabs(y - combined(&all, joint->value + k * outputs, outputs, &lost));
         off = worse(off, apart);
     }
     all.off = off;
     if (off < fit->off) *fit = all;
 }
 
-static void add_point(TableOutput *o, double *x, double *value, double at, double is) {
-    x[o->points] = at;
-    value[o->points++] = is;
-}
-
-/* What the certificate goes by: the function's nominal values. */
-static TableOutput make_output(const Reader *t, const Fit *fit, const Joint *joint) {
+/* What the certificate goes by: the function's nominal values.  *lost: how far the combination of
+ * the outputs' values may be from these. */
+static TableOutput make_output(const Reader *t, const Fit *fit, const Joint *joint, double *lost) {
     size_t outputs = t->claim->output_count, only = outputs, several = 0;
     for (size_t o = 0; o < outputs; o++)
         if (fit->factor[o] != 0) only = o, several++;
@@ -149,15 +161,20 @@ static TableOutput make_output(const Reader *t, const Fit *fit, const Joint *joi
     size_t count = several > 1 ? joint->count : p->count;
     double *x = ARENA_ARRAY(t->j->arena, count, double);
     double *value = ARENA_ARRAY(t->j->arena, count, double);
-    TableOutput made = {.node = t->claim->outputs[only].node, .x = x, .value = value};
-    for (size_t k = 0; k < count; k++)
-        if (several > 1)
-            add_point(&made, x, value, joint->x[k],
-                      combined(fit, joint->value + k * outputs, outputs));
-        else
-            add_point(&made, x, value, p->at[k].x,
-                      fit->factor[only] * p->at[k].value + fit->constant);
-    return made;
+    double *one = ARENA_ARRAY(t->j->arena, outputs, double);
+    *lost = 0;
+    for (size_t k = 0; k < count; k++) {
+        const double *values = several > 1 ? joint->value + k * outputs : one;
+        if (several == 1) one[only] = p->at[k].value;
+        x[k] = several > 1 ? joint->x[k] : p->at[k].x;
+        value[k] = combined(fit, values, outputs, lost);
+    }
+    for (size_t o = 0; o < outputs && several > 1; o++)
+        *lost += fabs(fit->factor[o]) * joint->spread[o];
+    return (TableOutput){.node = t->claim->outputs[only].node,
+                         .x = x,
+                         .value = value,
+                         .points = (uint32_t)count};
 }
 
 /* A part of the certificate's for the class, written to its dimensions. */
@@ -179,13 +196,13 @@ static uint32_t add_class_part(Reader *t, uint32_t class, NodeId node) {
     return number;
 }
 
-static void write_class(Reader *t, uint32_t class, const Fit *fit) {
+static void write_class(Reader *t, uint32_t class, const Fit *fit, double lost) {
     Judge *j = t->j;
     Linear sum = linear_constant(fit->constant);
     for (uint32_t o = 0; o < t->claim->output_count; o++)
         if (fit->factor[o] != 0)
             sum = linear_add(j, sum, 1, linear_node(j, t->claim->outputs[o].node, fit->factor[o]));
-    sum.slack = 0; /* the certificate counts the distance at each point */
+    sum.slack += lost; /* the certificate counts the units' distance from that */
     for (size_t d = 0; d < j->model->width; d++) {
         if (t->class_of[d] != class) continue;
         t->after[d] = linear_add(j, t->after[d], t->factor_of[d], sum);
@@ -205,7 +222,8 @@ static bool fits_within(const Reader *t, const Fit *fit, double share) {
 
 static bool judge_class(Reader *t, uint32_t class, Joint *joint, TableOutput *output) {
     Judge *j = t->j;
-    Fit fit = {.off = INFINITY};
+    Fit fit = no_fit(t);
+    double lost;
     size_t first = 0, outputs = t->claim->output_count;
     while (first < outputs &&
            j->claims->parts[t->claim->outputs[first].part].dim != t->leader[class])
@@ -223,9 +241,9 @@ static bool judge_class(Reader *t, uint32_t class, Joint *joint, TableOutput *ou
     if (!any) return judge_refuse(j, about, "its table gives one value alone");
     if (!fits_within(t, &fit, 0.25))
         return judge_refuse(j, about, "its table gives other values: off by %.3g", fit.off);
-    *output = make_output(t, &fit, joint);
+    *output = make_output(t, &fit, joint, &lost);
     output->part = add_class_part(t, class, output->node);
-    write_class(t, class, &fit);
+    write_class(t, class, &fit, lost);
     return true;
 }
 

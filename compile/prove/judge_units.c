@@ -36,12 +36,12 @@ bool read_direct(Reader *t) {
         if (j->state[d].count)
             t->direct =
                 linear_add(j, t->direct, tensor_get(&t->weights->in, d, first), j->state[d]);
-    solve_affine(j, t->direct, t->claim->x, &t->scale, &t->constant, &t->slack);
-    double gap = node_gap(j, t->claim->x);
-    if (t->scale == 0 || !(t->slack == 0 || t->slack < gap / 2 * fabs(t->scale)))
+    Affine a = solve_affine(j, t->direct, t->claim->x);
+    double gap = node_gap(j, t->claim->x) * fabs(a.scale);
+    if (a.scale == 0 || !(a.slack == 0 || a.slack < gap / 2))
         return judge_refuse(j, t->claim->x, "its table's units read something else: off by %.3g",
-                            t->slack);
-    t->slack /= fabs(t->scale);
+                            a.slack);
+    t->scale = a.scale, t->constant = a.constant, t->slack = a.slack / fabs(a.scale);
     return true;
 }
 

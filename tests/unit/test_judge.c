@@ -26,6 +26,50 @@ static void test_as_compiled(void **state) {
     }
 }
 
+/* Right models of odd programs, found by drawing them. */
+typedef struct Odd {
+    Case program;
+    bool partial, log_length;
+    CompileDtype dtype;
+    const char *why;
+} Odd;
+
+static const Odd odd[] = {
+    {{"result = tokens_bool and aggregate(select(tokens == \"a\", tokens == \"a\", ==), "
+      "tokens == \"a\", True);",
+      "ab", 2},
+     .partial = true,
+     .log_length = true,
+     .why = "an aggregate fails where another of the same values does"},
+    {{"m = aggregate(select(tokens, tokens, ==), tokens == 3);\n"
+      "result = tokens if (tokens_asis == \"a\") > m else tokens;",
+      "ab", 4},
+     .partial = true,
+     .why = "what stands in an embedding does not fail with what it is claimed to be"},
+    {{"result = sort(tokens, {\"a\": 2, \"b\": 3, \"c\": 1}[tokens]);", "abc", 4},
+     .log_length = true,
+     .dtype = COMPILE_F32,
+     .why = "two widths add up to a third, each with a rounded factor"},
+};
+
+static void test_odd_programs(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
+        CompileFixture f;
+        Verdict v;
+        fixture_open(&f, odd[k].program.text, odd[k].program.alphabet, odd[k].program.max_length);
+        f.options.way = VALUES_PRODUCTS;
+        f.options.partial = odd[k].partial;
+        f.options.log_length = odd[k].log_length;
+        f.options.dtype = odd[k].dtype;
+        if (!fixture_compile(&f)) fail_msg("%s: %s", odd[k].why, f.error.message);
+        Claims claims = claims_of(f.compiled.circuit, f.arena);
+        if (!judged(&f, &claims.circuit, f.compiled.model, &v))
+            fail_msg("%s: %s%s", odd[k].why, v.refused, v.certificate.broken);
+        fixture_close(&f);
+    }
+}
+
 /* --- one weight changed --------------------------------------------------------------- */
 
 typedef struct Tamper {
@@ -283,11 +327,30 @@ static void test_claims_changed(void **state) {
     assert_true(tried > 200);
 }
 
+/* A table may claim more outputs than it has. */
+static void test_many_outputs(void **state) {
+    (void)state;
+    enum { MANY = 300 };
+    CompileFixture f;
+    Verdict v;
+    open_case(&f, &cases[0]);
+    Claims claims = claims_of(f.compiled.circuit, f.arena);
+    TableOutput *outputs = ARENA_ARRAY(f.arena, MANY, TableOutput);
+    assert_true(claims.circuit.table_count > 0);
+    for (uint32_t o = 0; o < MANY; o++) outputs[o] = claims.tables[0].outputs[0];
+    claims.tables[0].outputs = outputs;
+    claims.tables[0].output_count = MANY;
+    assert_true(judged(&f, &claims.circuit, f.compiled.model, &v));
+    fixture_close(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_as_compiled),
+        cmocka_unit_test(test_odd_programs),
         cmocka_unit_test(test_weights_changed),
         cmocka_unit_test(test_claims_changed),
+        cmocka_unit_test(test_many_outputs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
