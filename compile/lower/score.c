@@ -9,12 +9,15 @@
  *   one side decides            a feature of that side, rank 1
  *   a matching                  1 - (code(k) - code(q))^2, rank 2 (3 with the sink)
  *   anything else               one-hot of the side with fewer classes, rank = classes
+ *
+ * An equality of what tells its parts, as joined strings do, is that of the parts (tuples.h).
  */
 #include "compile/lower/score.h"
 
 #include "compile/lower/score_mask.h"
 #include "compile/values/formula.h"
 #include "compile/values/numbers.h"
+#include "compile/values/tuples.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -497,10 +500,14 @@ static bool build(Builder *b) {
         return false;
     uint32_t scored = 0;
     for (uint32_t k = 0; k < conjuncts.count; k++) {
-        Conjunct c = {.formula = conjuncts.select[k]};
-        bool counts;
-        if (!add_conjunct(b, &c, &counts)) return false;
-        scored += counts;
+        NodeId part[TUPLE_PARTS];
+        uint32_t parts = tuple_parts(b->values, conjuncts.select[k], part);
+        for (uint32_t p = 0; p < parts; p++) {
+            Conjunct c = {.formula = part[p]};
+            bool counts;
+            if (!add_conjunct(b, &c, &counts)) return false;
+            scored += counts;
+        }
     }
     b->score->query_only.constant += 1 - (double)scored;
     b->score->pairs = b->pairs;

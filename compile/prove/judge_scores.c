@@ -11,6 +11,8 @@
  * With the sink everything is said relative to what the sink scores for that query. */
 #include "compile/prove/judge_heads.h"
 
+#include "compile/values/tuples.h"
+
 enum { SIDE = 24, MOST_CONJUNCTS = 64, KEY = 0, QUERY = 1 };
 static const double MOST_CELLS = 1e8;
 
@@ -57,11 +59,13 @@ static NodeId compared(Judge *j, NodeId select, int side) {
 
 /* --- conjuncts ------------------------------------------------------------------------ */
 
-static bool add_conjunct(Scores *s, NodeId formula) {
+static bool add_conjunct(Scores *s, NodeId formula, bool implied) {
     Judge *j = s->j;
     if (s->count == MOST_CONJUNCTS) return false;
     Conjunct *c = &s->conjunct[s->count];
-    *c = (Conjunct){.literals = selector_literals(j->graph, formula, s->arena), .group = s->count};
+    *c = (Conjunct){.literals = selector_literals(j->graph, formula, s->arena),
+                    .group = s->whole ? 0 : s->count,
+                    .implied = implied};
     if (c->literals.count > MAX_LITERALS) return false;
     for (uint32_t k = 0; k < c->literals.count; k++)
         for (int side = 0; side < 2; side++)
@@ -79,11 +83,14 @@ static bool split_selector(Scores *s) {
     bool hidden = mask == RT_MASK_NONE || mask_never(j, selector, mask, false, true, s->arena);
     Literals parts = selector_conjuncts(j->graph, selector, s->arena);
     for (uint32_t k = 0; k < parts.count; k++) {
+        NodeId part[TUPLE_PARTS];
+        uint32_t count = s->whole ? 1 : tuple_parts(j->values, parts.select[k], part);
         if (!hidden) hidden = mask_never(j, parts.select[k], mask, false, true, s->arena);
-        if (!add_conjunct(s, parts.select[k]))
-            return judge_refuse(j, selector, "the selector compares too much to be judged");
-        s->conjunct[k].implied = mask_never(j, parts.select[k], mask, true, false, s->arena);
-        if (s->whole) s->conjunct[k].group = 0;
+        bool implied = mask_never(j, parts.select[k], mask, true, false, s->arena);
+        for (uint32_t p = 0; p < count; p++) {
+            if (!add_conjunct(s, count == 1 ? parts.select[k] : part[p], implied))
+                return judge_refuse(j, selector, "the selector compares too much to be judged");
+        }
     }
     return hidden || judge_refuse(j, selector, "its mask hides keys that the selector may select");
 }
