@@ -115,6 +115,11 @@ double cover_cost(Lower *lower, NodeId id) {
     return sum_cost(lower, id);
 }
 
+bool cover_is_small(Lower *lower, const NodeId *nodes, uint32_t count) {
+    Rows rows;
+    return values_rows_up_to(lower_values(lower), nodes, count, nodes, count, CUT_ROWS, &rows);
+}
+
 /* --- tables ----------------------------------------------------------------------------- */
 
 typedef struct Ordered {

@@ -15,6 +15,8 @@ typedef struct Cover {
 
 /* False and lower_error when there is none within the limits. */
 bool cover_find(Lower *lower, NodeId feature, Cover *cover);
+/* Are there so few joint values that a table of these can be looked at? */
+bool cover_is_small(Lower *lower, const NodeId *nodes, uint32_t count);
 /* An estimate of the parameters that a feature still costs. */
 double cover_cost(Lower *lower, NodeId node);
 

@@ -77,25 +77,29 @@ static bool feature_sum(Lower *lower, NodeId id, Form *form) {
     return slack_fits(lower, id, slack_of_form(lower, *form));
 }
 
-/* The most that two s-ops with the same sources differ. */
-static double difference_of(Lower *lower, NodeId a, NodeId b) {
+/* The most that `sum`, b + (a - b) or b + 0 step by step in doubles, is from the choice of a and b:
+ * nothing between whole numbers, else on all joint values, or by size where those are too many. */
+static double choice_slack(Lower *lower, NodeId choice, NodeId sum, NodeId a, NodeId b) {
     Rows rows;
     double most = 0;
-    if (!values_rows(lower->values, (NodeId[]){a, b}, 2, UINT32_MAX, &rows)) return INFINITY;
-    const NodeValues *x = values_of(lower->values, a), *y = values_of(lower->values, b);
+    if (slack_whole(lower, a, b)) return 0;
+    if (!values_rows(lower->values, (NodeId[]){choice, sum}, 2, UINT32_MAX, &rows))
+        return 2 * DBL_EPSILON * (slack_size(lower, a) + slack_size(lower, b));
+    const NodeValues *x = values_of(lower->values, choice), *y = values_of(lower->values, sum);
     for (size_t r = 0; r < rows.row_count; r++)
         most = fmax(most, fabs(feature_number(x->levels[rows.level[2 * r]]) -
                                feature_number(y->levels[rows.level[2 * r + 1]])));
     return most * (1 + DBL_EPSILON);
 }
 
-/* `a if c else b` of numbers is b + (a - b if c else 0): one gate instead of a table. */
+/* `a if c else b` of numbers is b + (a - b if c else 0): one gate instead of a table, where that is
+ * cheaper or there are too many combinations for one. */
 static bool feature_choice(Lower *lower, NodeId id, Form *form) {
     Graph *graph = values_graph(lower->values);
-    const Node *node = graph_node(graph, id);
-    if (node->kind != NODE_MAP || node->op != OP_IF) return false;
-    NodeId c = node->arg[0], a = node->arg[1], b = node->arg[2];
-    Span span = node->span;
+    Node node = *graph_node(graph, id);
+    if (node.kind != NODE_MAP || node.op != OP_IF) return false;
+    NodeId c = node.arg[0], a = node.arg[1], b = node.arg[2];
+    Span span = node.span;
     if (graph_node(graph, b)->kind == NODE_CONSTANT) return false;
     if (!numeric_node(lower, a) || !numeric_node(lower, b)) return false;
     NodeId zero = graph_constant(graph, atom_int(0), SPAN_NONE);
@@ -103,9 +107,10 @@ static bool feature_choice(Lower *lower, NodeId id, Form *form) {
     NodeId gated = graph_map(graph, OP_IF, (NodeId[]){c, difference, zero}, span);
     if (!values_of(lower->values, gated)) return false;
     NodeId sum = graph_map(graph, OP_ADD, (NodeId[]){b, gated}, span);
-    if (cover_cost(lower, b) + cover_cost(lower, gated) >= cover_cost(lower, id)) return false;
+    bool dear = cover_cost(lower, b) + cover_cost(lower, gated) >= cover_cost(lower, id);
+    if (dear && cover_is_small(lower, node.arg, (uint32_t)node.arity)) return false;
     if (!values_of(lower->values, sum)) return false;
-    double slack = difference_of(lower, id, sum);
+    double slack = choice_slack(lower, id, sum, a, b);
     if (!slack_fits(lower, id, slack + slack_expected(lower, sum))) return false;
     if (!lower_feature(lower, sum, form)) return false;
     *form = form_loose(*form, slack);

@@ -25,11 +25,16 @@ static bool all_integral(const NodeValues *v) {
     return true;
 }
 
+bool slack_whole(Lower *lower, NodeId a, NodeId b) {
+    const NodeValues *x = values_of(lower->values, a), *y = values_of(lower->values, b);
+    return x && y && slack_size(lower, a) + slack_size(lower, b) <= 0x1p53 && all_integral(x) &&
+           all_integral(y);
+}
+
 double sum_slack(Lower *lower, NodeId a, NodeId b, double sign, NodeId node) {
     const NodeValues *x = values_of(lower->values, a), *y = values_of(lower->values, b);
     if (!x || !y) return INFINITY;
-    bool small = slack_size(lower, a) + slack_size(lower, b) <= 0x1p53;
-    if (small && all_integral(x) && all_integral(y)) return 0;
+    if (slack_whole(lower, a, b)) return 0;
     if ((double)x->count * y->count > MOST_PAIRS) return DBL_EPSILON * slack_size(lower, node);
     double most = 0;
     for (uint32_t i = 0; i < x->count; i++)

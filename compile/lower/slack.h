@@ -10,6 +10,8 @@
 
 #include "compile/lower/lower.h"
 
+/* Whole numbers, whose sums and differences no double rounds? */
+bool slack_whole(Lower *lower, NodeId a, NodeId b);
 /* The most that fl(a + sign * b), the node's value, differs from the sum, over all values of the
  * s-ops a and b. */
 double sum_slack(Lower *lower, NodeId a, NodeId b, double sign, NodeId node);
