@@ -69,7 +69,8 @@ typedef struct ScorePair {
 } ScorePair;
 
 /* A score is the sum over pairs of key form x query form, and of what one side decides; it is 1
- * where the selector selects and at most 0 elsewhere. */
+ * where the selector selects (or more, where the components' values are all equal there) and at
+ * most 0 elsewhere. */
 typedef struct Score {
     ScoreMask mask;
     const ScorePair *pairs;

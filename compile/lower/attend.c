@@ -8,25 +8,33 @@
 #include <float.h>
 #include <math.h>
 
-/* The score of a selector, made once with the sink and once without; NULL on failure. */
-static const LayeredScore *score_of(Lower *lower, NodeId selector, bool sink) {
-    size_t at = 2 * (size_t)selector + sink;
-    lower->score = arena_grow(lower->arena, lower->score, &lower->score_capacity, at + 1,
+/* The score of a selector, made once with the sink and once without, and for values that are moved;
+ * NULL on failure. */
+static const LayeredScore *score_of(Lower *lower, NodeId selector, bool sink, bool moves) {
+    size_t at = 4 * (size_t)selector + 2 * sink, place = at + moves;
+    lower->score = arena_grow(lower->arena, lower->score, &lower->score_capacity, at + 2,
                               sizeof *lower->score);
-    if (lower->score[at]) return lower->score[at];
+    if (lower->score[place]) return lower->score[place];
     LayeredScore *score = ARENA_NEW(lower->arena, LayeredScore);
-    if (!score_build(lower, selector, sink, &score->score)) return NULL;
+    bool unequal;
+    if (!score_build(lower, selector, sink, moves, &score->score, &unequal)) return NULL;
     score->layer = score_layer(lower, &score->score);
-    lower->score = arena_grow(lower->arena, lower->score, &lower->score_capacity, at + 1,
+    lower->score = arena_grow(lower->arena, lower->score, &lower->score_capacity, at + 2,
                               sizeof *lower->score);
-    return lower->score[at] = score;
+    if (moves && !unequal) { /* the same as for any values: one head has both */
+        if (!lower->score[at]) lower->score[at] = score;
+        return lower->score[place] = lower->score[at];
+    }
+    return lower->score[place] = score;
 }
 
 static HeadPlan *head_at(Lower *lower, NodeId selector, HeadKind kind, const Score *score,
                          uint32_t layer) {
     for (size_t k = 0; k < lower->head_count; k++) {
         HeadPlan *head = lower->head[k];
-        if (head->selector == selector && head->kind == kind && head->layer == layer) return head;
+        if (head->selector == selector && head->kind == kind && head->layer == layer &&
+            head->score == score)
+            return head;
     }
     HeadPlan *head = ARENA_NEW(lower->arena, HeadPlan);
     *head = (HeadPlan){.selector = selector, .kind = kind, .layer = layer, .score = score};
@@ -42,9 +50,9 @@ static uint32_t larger(uint32_t a, uint32_t b) {
     return a > b ? a : b;
 }
 
-bool attend(Lower *lower, NodeId node, NodeId selector, HeadKind kind, Form value, double fallback,
-            Form *form) {
-    const LayeredScore *score = score_of(lower, selector, kind != HEAD_PLAIN);
+bool attend(Lower *lower, NodeId node, NodeId selector, HeadKind kind, bool moves, Form value,
+            double fallback, Form *form) {
+    const LayeredScore *score = score_of(lower, selector, kind != HEAD_PLAIN, moves);
     if (!score) return false;
     uint32_t layer = 1 + larger(score->layer, lower_stage(lower, value).layer), number = 0;
     HeadPlan *head = head_at(lower, selector, kind, &score->score, layer);
@@ -80,7 +88,8 @@ bool feature_aggregate(Lower *lower, NodeId id, Form *form) {
     if (!lower_feature(lower, value, &of_value)) return false;
     HeadKind kind = facts->never_empty ? HEAD_PLAIN : HEAD_DEFAULT;
     double number = kind == HEAD_PLAIN ? 0 : feature_number(fallback);
-    return attend(lower, id, selector, kind, of_value, number, form);
+    bool moves = values_moves(lower->values, id);
+    return attend(lower, id, selector, kind, moves, of_value, number, form);
 }
 
 bool feature_moved(Lower *lower, NodeId id, NodeId source, Form *form) {

@@ -63,7 +63,7 @@ static bool feature_focus(Lower *lower, NodeId id, NodeId width, const double *v
     NodeId selector = graph_node(values_graph(lower->values), width)->arg[0];
     if (is_joint_union(values_graph(lower->values), selector, lower->arena))
         return focus_of_union(lower, selector, none, some, form);
-    return attend(lower, id, selector, HEAD_DEFAULT, form_constant(some), none, form);
+    return attend(lower, id, selector, HEAD_DEFAULT, true, form_constant(some), none, form);
 }
 
 /* Is this 1/(1+w), as a counting head gives it (cover.c asks for it), for a width w? */

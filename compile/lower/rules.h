@@ -23,9 +23,10 @@ bool embed_position(Lower *lower, NodeId node, Form *form);
 
 /* --- heads (attend.c) ----------------------------------------------------------------------- */
 
-/* A component of a head over the selector; what it reads must be there a layer before. */
-bool attend(Lower *lower, NodeId node, NodeId selector, HeadKind kind, Form value, double fallback,
-            Form *form);
+/* A component of a head over the selector; what it reads must be there a layer before.  `moves`:
+ * all values that a row selects are equal. */
+bool attend(Lower *lower, NodeId node, NodeId selector, HeadKind kind, bool moves, Form value,
+            double fallback, Form *form);
 bool feature_aggregate(Lower *lower, NodeId id, Form *form);
 /* A function of one moved value, moved itself. */
 bool feature_moved(Lower *lower, NodeId id, NodeId source, Form *form);

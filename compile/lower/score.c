@@ -7,6 +7,7 @@
  *
  *   all ones                    nothing to score
  *   one side decides            a feature of that side, rank 1
+ *   an order, of values moved   the difference (score_order.h), rank 1
  *   a matching                  1 - (code(k) - code(q))^2, rank 2 (3 with the sink)
  *   anything else               one-hot of the side with fewer classes, rank = classes
  *
@@ -15,6 +16,7 @@
 #include "compile/lower/score.h"
 
 #include "compile/lower/score_mask.h"
+#include "compile/lower/score_order.h"
 #include "compile/values/formula.h"
 #include "compile/values/numbers.h"
 #include "compile/values/tuples.h"
@@ -23,21 +25,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIDE_MAX = 16, FREE = CELL_FREE };
+enum { SIDE_MAX = 16, FREE = CELL_FREE, FEW_CLASSES = 8 };
 static const double MATRIX_LIMIT = 3e7;
 static const double CODE_LIMIT = 0x1p53; /* joint codes are whole numbers that doubles hold */
-
-typedef struct Builder {
-    Lower *lower;
-    Values *values;
-    Graph *graph;
-    NodeId selector;
-    bool sink;
-    Arena *arena; /* scratch */
-    Score *score;
-    size_t pair_capacity;
-    ScorePair *pairs;
-} Builder;
 
 /* One part of the conjunction. */
 typedef struct Conjunct {
@@ -48,6 +38,21 @@ typedef struct Conjunct {
     uint32_t key_count, query_count;
     NodeId key, query; /* one node a side: the node itself or a joint code */
 } Conjunct;
+
+typedef struct Builder {
+    Lower *lower;
+    Values *values;
+    Graph *graph;
+    NodeId selector;
+    bool sink;
+    bool moves;            /* selected keys may score more than 1 */
+    const Conjunct *order; /* the part that does, or NULL */
+    OrderScore by;
+    Arena *arena; /* scratch */
+    Score *score;
+    size_t pair_capacity;
+    ScorePair *pairs;
+} Builder;
 
 /* The matrix over levels, entry 0, 1 or FREE. */
 typedef struct Matrix {
@@ -476,6 +481,42 @@ static bool by_one_hot(Builder *b, const Conjunct *c) {
     return false;
 }
 
+/* An order of many values, where selected keys may score more than 1: one of the parts may do so,
+ * and is kept for the end (add_order). */
+static bool take_order(Builder *b, const Conjunct *c, const Matrix *m) {
+    const Node *node = graph_node(b->graph, c->formula);
+    if (!b->moves || b->order || node->kind != NODE_SELECT) return false;
+    if (m->row_classes <= FEW_CLASSES || m->col_classes <= FEW_CLASSES) return false;
+    if (!score_order(node->op, values_of(b->values, c->key), values_of(b->values, c->query),
+                     &b->by))
+        return false;
+    b->order = c;
+    return true;
+}
+
+static Form times(Builder *b, Form form, double factor) {
+    return form_affine(form, factor, 0, lower_arena(b->lower));
+}
+
+/* The other parts' sum is 1 where all of them hold, at most 0 elsewhere: there it must take away
+ * as much as the order can give. */
+static bool add_order(Builder *b) {
+    double weight = exp2(ceil(log2(fmax(b->by.most, 1))));
+    Score *score = b->score;
+    Form key, query;
+    if (!lower_feature(b->lower, b->order->key, &key) ||
+        !lower_feature(b->lower, b->order->query, &query))
+        return false;
+    for (uint32_t p = 0; p < score->pair_count; p++)
+        b->pairs[p].query = times(b, b->pairs[p].query, weight);
+    score->key_only = times(b, score->key_only, weight);
+    score->query_only = times(b, score->query_only, weight);
+    add_to(b, &score->key_only, key, -b->by.scale);
+    if (b->sink) add_to(b, &score->query_only, query, b->by.scale);
+    score->query_only.constant += b->by.constant - weight;
+    return true;
+}
+
 static bool add_conjunct(Builder *b, Conjunct *c, bool *scored) {
     Matrix m = {0};
     bool done = false;
@@ -487,6 +528,10 @@ static bool add_conjunct(Builder *b, Conjunct *c, bool *scored) {
     }
     quotient(b, &m);
     if (!check_classes(b, c, &m)) return false;
+    if (take_order(b, c, &m)) {
+        *scored = false;
+        return true;
+    }
     if (!add_side_only(b, c, &m, &done)) return false;
     if (done) return true;
     if (!is_matching(&m) || by_one_hot(b, c)) return add_one_hot(b, c, &m);
@@ -503,26 +548,30 @@ static bool build(Builder *b) {
         NodeId part[TUPLE_PARTS];
         uint32_t parts = tuple_parts(b->values, conjuncts.select[k], part);
         for (uint32_t p = 0; p < parts; p++) {
-            Conjunct c = {.formula = part[p]};
+            Conjunct *c = ARENA_NEW(b->arena, Conjunct);
             bool counts;
-            if (!add_conjunct(b, &c, &counts)) return false;
+            c->formula = part[p];
+            if (!add_conjunct(b, c, &counts)) return false;
             scored += counts;
         }
     }
     b->score->query_only.constant += 1 - (double)scored;
     b->score->pairs = b->pairs;
-    return true;
+    return !b->order || add_order(b);
 }
 
-bool score_build(Lower *lower, NodeId selector, bool sink, Score *score) {
+bool score_build(Lower *lower, NodeId selector, bool sink, bool moves, Score *score,
+                 bool *unequal) {
     Builder b = {.lower = lower,
                  .values = lower_values(lower),
                  .graph = values_graph(lower_values(lower)),
                  .selector = selector,
                  .sink = sink,
+                 .moves = moves && !lower_options(lower).careful,
                  .arena = arena_child(lower_arena(lower)),
                  .score = score};
     bool done = build(&b);
+    *unequal = b.order != NULL;
     arena_free(b.arena);
     return done;
 }

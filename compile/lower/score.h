@@ -5,8 +5,9 @@
 #include "compile/lower/lower.h"
 
 /* Without the sink only differences within a row matter, and what the query alone decides is
- * left out.  False and lower_error when it cannot be made. */
-bool score_build(Lower *lower, NodeId selector, bool sink, Score *score);
+ * left out.  `moves`: all values that a row selects are equal, so selected keys may score more than
+ * 1; *unequal: some do.  False and lower_error when it cannot be made. */
+bool score_build(Lower *lower, NodeId selector, bool sink, bool moves, Score *score, bool *unequal);
 
 /* The deepest layer that its forms need. */
 uint32_t score_layer(const Lower *lower, const Score *score);

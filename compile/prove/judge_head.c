@@ -81,6 +81,17 @@ static bool judge_component(Judge *j, const CircuitHead *claim, const ModelHead 
                         r->image.slack);
 }
 
+/* Is each component's value the same at all keys that a row selects? */
+static bool moves_all(Judge *j, const CircuitHead *claim, const ModelHead *weights,
+                      const SelectorFacts *facts) {
+    bool all = claim->kind != HEAD_COUNT;
+    for (uint32_t c = 0; c < claim->component_count && all; c++) {
+        Result r;
+        all = judge_component(j, claim, weights, c, facts, &r) && r.moves;
+    }
+    return all;
+}
+
 /* The component's part, where every dimension that it is written to has it. */
 static void write_result(Judge *j, const CircuitHead *claim, const ModelHead *weights, size_t c,
                          const Result *r, Linear *after) {
@@ -116,7 +127,9 @@ bool judge_head(Judge *j, const CircuitHead *claim, CircuitHead *head, Linear *a
     if (claim->kind == HEAD_PLAIN && !facts->never_empty)
         return judge_refuse(j, claim->selector,
                             "its head has no sink, and may find nothing that it selects");
-    if (!judge_scores(j, claim, weights, &slack)) return false;
+    if (!judge_scores(j, claim, weights, false, &slack) &&
+        !(moves_all(j, claim, weights, facts) && judge_scores(j, claim, weights, true, &slack)))
+        return false;
     *head = *claim;
     head->score = (Score){.mask = claim->score.mask, .key_only = {.slack = slack}};
     if (claim->kind == HEAD_DEFAULT) head->score.key_only.slack /= 2; /* as for twice the beta */

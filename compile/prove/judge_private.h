@@ -180,7 +180,10 @@ double read_row0(const Judge *j, const Tensor *t, size_t column, double *lost);
 /* Adds what the head writes to what dimensions hold after it. */
 bool judge_head(Judge *j, const CircuitHead *claim, CircuitHead *head, Linear *after,
                 double *after0);
-bool judge_scores(Judge *j, const CircuitHead *claim, const ModelHead *weights, double *slack);
+/* `moves`: all values that a row selects are equal, so what is selected may score more or less, as
+ * long as nothing else comes near to it. */
+bool judge_scores(Judge *j, const CircuitHead *claim, const ModelHead *weights, bool moves,
+                  double *slack);
 bool judge_sublayer(Judge *j, uint32_t layer, uint32_t sublayer);
 bool judge_outputs(Judge *j);
 bool same_atom(Atom a, const RtAtom *b);

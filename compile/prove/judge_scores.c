@@ -36,11 +36,13 @@ typedef struct Scores {
     Conjunct conjunct[MOST_CONJUNCTS];
     uint32_t count;
     bool whole; /* all is one group */
+    bool moves; /* selected keys may score what they like, as long as that is more */
     size_t columns;
     Linear *form[2];        /* by column: key's, query's */
     uint32_t **owner[2];    /* by column, by term: a conjunct of its group */
     double *sink;           /* by column: the sink's key */
     double selected, lower; /* of all groups: what selected keys score, the least drop */
+    double spread;          /* of all groups: of what selected keys score */
     double slack;
 } Scores;
 
@@ -156,7 +158,8 @@ static bool say_as_compared(Scores *s, int side, Linear *form) {
 }
 
 /* Terms of which the selector says nothing are what it says something of, in other words: the
- * length from the mean of the indices, a width from other widths. */
+ * length from the mean of the indices, a width from other widths.  So are sums of terms that are
+ * what it compares. */
 static void say_form(Scores *s, int side, Linear *form) {
     Judge *j = s->j;
     Term *term = ARENA_ARRAY(j->arena, form->count, Term);
@@ -169,8 +172,9 @@ static void say_form(Scores *s, int side, Linear *form) {
             kept[rest.count++] = form->term[k];
         else
             term[other.count++] = form->term[k];
-    if (other.count == 0) return;
-    if (say_as_compared(s, side, form) || !say_as_compared(s, side, &other)) return;
+    if (form->count > 1 && say_as_compared(s, side, form)) return; /* one name for several */
+    if (other.count == 0 || say_as_compared(s, side, form)) return;
+    if (!say_as_compared(s, side, &other)) return;
     *form = linear_add(j, rest, 1, other);
 }
 
@@ -451,16 +455,19 @@ static bool judge_group(Scores *s, uint32_t number) {
         look_along(g, q, meet);
         budget_poll(arena_budget(j->arena));
     }
-    double lost = share_lost(g), middle = 0;
+    double lost = share_lost(g), base = 0;
     if (g->least <= g->most) {
         g->spread = fmax(g->spread, g->most - g->least);
-        middle = g->least + (g->most - g->least) / 2;
+        base = s->moves ? g->least : g->least + (g->most - g->least) / 2;
     }
-    if (s->weights->sink) g->highest -= middle;
-    s->selected += middle;
-    s->lower = fmin(s->lower, -g->highest);
-    s->slack += g->spread + lost;
-    return isfinite(s->slack) || judge_refuse(j, s->claim->selector, "its scores have no bound");
+    if (s->weights->sink) g->highest -= base;
+    s->selected += base;
+    /* What this group drops others may give, as far as theirs goes beyond the least. */
+    s->lower = fmin(s->lower - (s->moves ? g->spread : 0), -g->highest - s->spread);
+    if (s->moves) s->spread += g->spread;
+    s->slack += (s->moves ? 0 : g->spread) + lost;
+    return (isfinite(s->slack) && isfinite(s->spread)) ||
+           judge_refuse(j, s->claim->selector, "its scores have no bound");
 }
 
 /* --- all of it ------------------------------------------------------------------------ */
@@ -535,7 +542,8 @@ static bool try_scores(Scores *s, double *slack) {
 }
 
 /* By groups; else, as terms of one conjunct may say what another asks for, all at once. */
-bool judge_scores(Judge *j, const CircuitHead *claim, const ModelHead *weights, double *slack) {
+bool judge_scores(Judge *j, const CircuitHead *claim, const ModelHead *weights, bool moves,
+                  double *slack) {
     bool done = false;
     for (int whole = 0; whole < 2 && !done; whole++) {
         Scores *s = ARENA_NEW(j->arena, Scores);
@@ -544,6 +552,7 @@ bool judge_scores(Judge *j, const CircuitHead *claim, const ModelHead *weights, 
                       .weights = weights,
                       .arena = arena_child(j->arena),
                       .whole = whole,
+                      .moves = moves,
                       .lower = INFINITY};
         j->verdict->refused[0] = '\0';
         done = try_scores(s, slack);

@@ -25,6 +25,9 @@ static const Case cases[] = {
      "result = d[d[shift(tokens, 1, \"-\")]];",
      "abc", 4},
     {"result = has_focus(select(tokens, tokens, ==) and select(indices, indices, <));", "abc", 4},
+    {"key = 4 * tokens_int + indices;\n"
+     "result = has_focus(select(key, key + tokens_int, <) and select(tokens, \"1\", ==));",
+     "012", 4},
     {"result = selector_width(select(tokens, tokens, ==) or select(indices, indices, <));", "ab",
      5},
     {"result = aggregate(select(indices, indices, <=), indicator(tokens == \"a\"));", "ab", 5},

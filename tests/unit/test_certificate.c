@@ -34,6 +34,9 @@ static const Case cases[] = {
      "result = d[d[d[d[shift(tokens, 1, \"-\")]]]];",
      "abc", 4},
     {"result = has_focus(select(tokens, tokens, ==) and select(indices, indices, <));", "abc", 4},
+    {"key = 4 * tokens_int + indices;\n"
+     "result = has_focus(select(key, key + tokens_int, <) and select(tokens, \"1\", ==));",
+     "012", 4},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 

@@ -329,6 +329,17 @@ static const Planted planted[] = {
      "aggregate(select(selector_width(select(tokens_int + indices / 64, tokens_int + indices / 64, "
      "<)), indices, ==), indices)",
      "012", 4},
+    {"an order of many values that takes in what is equal",
+     "has_focus(select(4 * tokens_int + indices, 3 * tokens_int + 2 * indices, <))",
+     "has_focus(select(4 * tokens_int + indices, 3 * tokens_int + 2 * indices, <=))", "012", 4},
+    {"what else is asked for, beside an order of many values",
+     "has_focus(select(4 * tokens_int + indices, 3 * tokens_int, <) and select(tokens, \"1\", ==))",
+     "has_focus(select(4 * tokens_int + indices, 3 * tokens_int, <) and select(tokens, \"2\", ==))",
+     "012", 4},
+    {"the half of a pair",
+     "selector_width(select(shift(tokens, 1, \"-\") + tokens, shift(tokens, 1, \"-\") + tokens, "
+     "==))",
+     "selector_width(select(tokens, tokens, ==))", "abcdefghijk", 3},
     {"branches exchanged", "1 if tokens == \"a\" else 2", "2 if tokens == \"a\" else 1", "ab", 3},
 };
 
