@@ -18,14 +18,11 @@ static void block_place(BlockScratch *scratch, RtCarve *memory, const Prepared *
     scratch->live_hidden = rt_carve(memory, prepared->max_hidden, 1);
 }
 
-/* h[·, 0] = token row + position row, where it was zero. */
-static void embed(const Prepared *prepared, size_t token, size_t position, Real *h, size_t ld) {
-    const Compressed *tables[] = {&prepared->tokens, &prepared->positions};
-    size_t rows[] = {token, position};
-    for (size_t i = 0; i < 2; i++) {
-        const Compressed *table = tables[i];
-        for (size_t e = table->start[rows[i]]; e < table->start[rows[i] + 1]; e++)
-            h[table->index[e] * ld] += table->value[e];
+/* h[·, 0..cols) += a row of an embedding table */
+static void embed(const Compressed *table, size_t row, Real *h, size_t ld, size_t cols) {
+    for (size_t e = table->start[row]; e < table->start[row + 1]; e++) {
+        Real *to = h + table->index[e] * ld, value = table->value[e];
+        for (size_t j = 0; j < cols; j++) to[j] += value;
     }
 }
 

@@ -40,6 +40,7 @@ static bool find_classes(Decoder *decoder, const ModelOutput *output) {
         if (k && rt_atom_compare(sorted[k - 1].atom, sorted[k].atom) != 0) class ++;
         decoder->class[sorted[k].index] = class;
     }
+    decoder->distinct = class + 1 == n;
     free(sorted);
     return true;
 }
@@ -61,6 +62,9 @@ static bool find_levels(Decoder *decoder, const ModelOutput *output) {
         if (last && levels[last - 1].number == levels[k].number) continue;
         levels[decoder->level_count++] = levels[k];
     }
+    size_t last = decoder->level_count - 1;
+    double width = levels[last].number - levels[0].number;
+    decoder->levels_a_unit = width > 0 ? (double)last / width : 0;
     return true;
 }
 
@@ -78,7 +82,21 @@ bool decoder_init(Decoder *decoder, const ModelOutput *output, RtError *err) {
                     output->name);
 }
 
+/* In one pass, where no value stands twice. */
+static Reading read_distinct(size_t count, const double *x) {
+    size_t best = 0;
+    double second = -INFINITY;
+    for (size_t k = 1; k < count; k++) {
+        bool larger = x[k] > x[best];
+        double lesser = larger ? x[best] : x[k];
+        if (lesser > second) second = lesser;
+        if (larger) best = k;
+    }
+    return (Reading){(ptrdiff_t)best, x[best], x[best] - second};
+}
+
 static Reading read_argmax(const Decoder *decoder, const double *x) {
+    if (decoder->distinct) return read_distinct(decoder->count, x);
     size_t best = 0;
     for (size_t k = 1; k < decoder->count; k++) {
         if (x[k] > x[best]) best = k;
@@ -93,6 +111,12 @@ static Reading read_argmax(const Decoder *decoder, const double *x) {
 static Reading read_nearest(const Decoder *decoder, double x) {
     const Level *levels = decoder->levels;
     size_t low = 0, high = decoder->level_count; /* levels[low] ≤ x < levels[high], or low = 0 */
+    double guess = (x - levels[0].number) * decoder->levels_a_unit;
+    if (guess >= 1 && guess < (double)(high - 1)) { /* mostly levels are evenly spaced */
+        size_t at = (size_t)guess;
+        if (levels[at].number <= x) low = at;
+        if (levels[at + 1].number > x) high = at + 1;
+    }
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
         if (levels[middle].number <= x)
@@ -110,7 +134,9 @@ static Reading read_nearest(const Decoder *decoder, double x) {
 }
 
 bool decoder_read(const Decoder *decoder, const double *x, Reading *reading, RtError *err) {
-    for (size_t k = 0; k < decoder->count; k++) {
+    double zero = 0; /* or NaN, if one is not finite */
+    for (size_t k = 0; k < decoder->count; k++) zero += x[k] - x[k];
+    for (size_t k = 0; zero != 0 && k < decoder->count; k++) {
         if (!isfinite(x[k]))
             return rt_error(err,
                             "output '%s': expected a finite number, found %g; the model's numbers "

@@ -16,8 +16,10 @@ typedef struct {
     RtDecode decode;
     size_t start, count; /* residual dimensions it reads */
     size_t *class;       /* argmax: [count], equal for equal values */
+    bool distinct;       /* argmax: no two are equal */
     Level *levels;       /* nearest: different numbers, ascending */
     size_t level_count;
+    double levels_a_unit; /* how many a unit, if they were evenly spaced */
 } Decoder;
 
 bool decoder_init(Decoder *decoder, const ModelOutput *output, RtError *err);

@@ -265,34 +265,100 @@ bool engine_run(const Engine *engine, const size_t *ids, size_t n, RunResult *re
 
 /* ---- batches ----
  *
- * Inputs are cut into packs of some hundred or thousand positions, so that products have many
- * columns and memory stays bounded; threads share the packs. One pack is run like one input. */
+ * Inputs are ordered by length and cut into packs of some hundred or thousand positions, so that
+ * products have many columns and memory stays bounded; threads share the packs. Inputs of one
+ * length go by themselves, if they are some: they run quicker (abreast_real.h). */
 
 typedef struct {
     const Engine *engine;
-    const RunInput *inputs;
-    RunResult *results;
-    size_t *first; /* [packs + 1] */
+    size_t count;
+    size_t *number;     /* [count]: which of the caller's inputs it is, ordered by length */
+    RunInput *inputs;   /* [count], in that order */
+    RunResult *results; /* [count], whose arrays are the caller's results' */
+    size_t *first;      /* [packs + 1] */
     size_t packs;
     pthread_mutex_t lock; /* of what follows */
     size_t failed_input;  /* the first that failed */
     RtError error;
 } Batch;
 
-static bool cut_packs(Batch *batch, size_t count) {
-    batch->first = rt_calloc(count + 1, sizeof *batch->first);
-    if (!batch->first) return false;
+typedef struct {
+    size_t n, number;
+} Length;
+
+static int by_length(const void *a, const void *b) {
+    const Length *x = a, *y = b;
+    if (x->n != y->n) return x->n < y->n ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* Mostly they have one length, or come in order. */
+static bool is_ordered(const RunInput *inputs, size_t count) {
+    for (size_t i = 1; i < count; i++)
+        if (inputs[i].n < inputs[i - 1].n) return false;
+    return true;
+}
+
+static bool order_inputs(Batch *batch, const RunInput *inputs, const RunResult *results) {
+    Length *order = rt_calloc(batch->count, sizeof *order);
+    if (!order) return false;
+    for (size_t i = 0; i < batch->count; i++) order[i] = (Length){inputs[i].n, i};
+    if (!is_ordered(inputs, batch->count)) qsort(order, batch->count, sizeof *order, by_length);
+    for (size_t i = 0; i < batch->count; i++) {
+        batch->number[i] = order[i].number;
+        batch->inputs[i] = inputs[order[i].number];
+        batch->results[i] = results[order[i].number];
+    }
+    free(order);
+    return true;
+}
+
+/* How many inputs from i on have the length of that one. */
+static size_t alike_from(const Batch *batch, size_t i) {
+    size_t end = i + 1;
+    while (end < batch->count && batch->inputs[end].n == batch->inputs[i].n) end++;
+    return end - i;
+}
+
+static void cut_packs(Batch *batch) {
+    enum { SOME = 8 };
     size_t most = batch->engine->pass->pack_columns(batch->engine->prepared), columns = 0;
-    for (size_t i = 0; i < count; i++) {
+    bool before = true; /* whether those before have a length of their own */
+    for (size_t i = 0, end = 0; i < batch->count; i++) {
         size_t n = batch->inputs[i].n + 1;
-        if (i == 0 || columns + n > most) {
+        bool starts = i == end, alone = before;
+        if (starts) {
+            end = i + alike_from(batch, i);
+            alone = end - i >= SOME;
+        }
+        if ((starts && (alone || before)) || columns + n > most) {
             batch->first[batch->packs++] = i;
             columns = 0;
         }
         columns += n;
+        before = alone;
     }
-    batch->first[batch->packs] = count;
+    batch->first[batch->packs] = batch->count;
+}
+
+static bool batch_init(Batch *batch, const RunInput *inputs, const RunResult *results) {
+    size_t count = batch->count;
+    batch->number = rt_calloc(count, sizeof *batch->number);
+    batch->inputs = rt_calloc(count, sizeof *batch->inputs);
+    batch->results = rt_calloc(count, sizeof *batch->results);
+    batch->first = rt_calloc(count + 1, sizeof *batch->first);
+    if (!batch->number || !batch->inputs || !batch->results || !batch->first ||
+        !order_inputs(batch, inputs, results))
+        return false;
+    cut_packs(batch);
     return true;
+}
+
+static void batch_clear(Batch *batch) {
+    free(batch->number);
+    free(batch->inputs);
+    free(batch->results);
+    free(batch->first);
 }
 
 /* Keeps the error of the first input that fails, whatever the order threads work in. */
@@ -313,7 +379,7 @@ static void run_pack(Batch *batch, size_t p, int threads) {
     RtError err;
     RtBuffer memory = spares_take(engine->spares);
     if (!engine->pass->run(engine->prepared, &pack, &outputs, &memory, threads, &at, &err))
-        batch_fail(batch, first + at, &err);
+        batch_fail(batch, batch->number[first + at], &err);
     spares_give(engine->spares, memory);
 }
 
@@ -324,7 +390,7 @@ static void run_one_pack(void *context, size_t p, int thread) {
 
 static void run_packs(Batch *batch) {
     size_t columns = 0;
-    for (size_t i = 0; i < batch->first[batch->packs]; i++) columns += batch->inputs[i].n + 1;
+    for (size_t i = 0; i < batch->count; i++) columns += batch->inputs[i].n + 1;
     int threads = threads_for(batch->engine, columns);
     if (batch->packs == 1)
         run_pack(batch, 0, threads);
@@ -346,21 +412,18 @@ bool engine_run_batch(const Engine *engine, const RunInput *inputs, size_t count
         return rt_error_prefix(err, "input %zu", i);
     }
     if (count == 0) return true;
-    Batch batch = {.engine = engine,
-                   .inputs = inputs,
-                   .results = results,
-                   .lock = PTHREAD_MUTEX_INITIALIZER,
-                   .failed_input = count};
-    bool cut = cut_packs(&batch, count);
-    if (cut) {
+    Batch batch = {
+        .engine = engine, .count = count, .lock = PTHREAD_MUTEX_INITIALIZER, .failed_input = count};
+    bool ready = batch_init(&batch, inputs, results);
+    if (ready) {
         int blas = rt_blas_single();
         run_packs(&batch);
         rt_blas_restore(blas);
     }
-    free(batch.first);
-    if (cut && batch.failed_input == count) return true;
+    batch_clear(&batch);
+    if (ready && batch.failed_input == count) return true;
     clear_results(results, count);
-    if (!cut) return rt_error(err, "out of memory for %zu inputs", count);
+    if (!ready) return rt_error(err, "out of memory for %zu inputs", count);
     if (err) *err = batch.error;
     return rt_error_prefix(err, "input %zu", batch.failed_input);
 }

@@ -12,6 +12,9 @@
 
 #include "runtime/numerics.h"
 
+/* Features of a query, at most, in `abreast`: they stay in registers. */
+enum { RT_ABREAST_FEATURES = 16 };
+
 #define REAL_BITS 32
 #include "runtime/kernels_decl.h"
 #undef REAL_BITS

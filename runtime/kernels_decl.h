@@ -20,6 +20,23 @@ typedef struct {
     Real *value;
 } REAL(Compressed);
 
+/* One query of each of `lanes` inputs of one length, which lie abreast: a feature of a position is
+ * a vector with an element an input, and so are scores, weights and results. */
+typedef struct {
+    const Real *q; /* [d, lanes], rows ldq apart */
+    size_t ldq;
+    const Real *k, *v; /* [keys, d, lanes], [keys, c, lanes] */
+    size_t d, c;
+    bool sink;        /* keys that are seen: 0, */
+    size_t from, end; /* and from .. end, from ≥ 1 */
+    Real factor;      /* of scores */
+    const Real *bias; /* what is added to the score of key k ≥ 1 is bias[−k]; NULL: nothing */
+    Real *s;          /* memory: [keys, lanes], and */
+    uint32_t *kept;   /* [keys] */
+    Real *out;        /* [c, lanes], rows ldout apart: what the query reads */
+    size_t ldout;
+} REAL(Abreast);
+
 typedef struct {
     size_t lanes; /* reals a vector: the unit in which columns are padded */
 
@@ -40,6 +57,9 @@ typedef struct {
      * the next multiple of `lanes`; what is there does not matter. */
     void (*mix)(const Real *a, size_t lda, size_t rows, const Real *v, size_t ldv, size_t n,
                 size_t c, Real *z, size_t ldz);
+
+    /* Softmax attention, the whole row at once. */
+    void (*abreast)(const REAL(Abreast) * at);
 
     /* Products with compressed rows, y[outs, cols] from x[ins, cols], cols a multiple of lanes.
      * Inputs i with live[i] = 0 are known to be zero.

@@ -234,6 +234,74 @@ static void REAL(mix)(const Real *a, size_t lda, size_t rows, const Real *v, siz
     for (; r < rows; r++) REAL(mix_rows)(a + r * lda, lda, 1, v, ldv, n, c, z + r * ldz, ldz);
 }
 
+/* The scores of keys from .. end, the first of them number `count` of the row; returns the largest
+ * of them and `top`. */
+INLINE Vec REAL(abreast_range)(const REAL(Abreast) * at, const Vec *q, size_t d, size_t from,
+                               size_t end, size_t count, Vec top) {
+    for (size_t p = from; p < end; p++, count++) {
+        Vec acc = {0};
+        UNROLL for (size_t i = 0; i < d; i++) acc += q[i] * REAL(get)(at->k + (p * d + i) * LANES);
+        acc *= at->factor;
+        if (at->bias && p) acc += at->bias[-(ptrdiff_t)p];
+        REAL(put)(at->s + count * LANES, acc);
+        at->kept[count] = (uint32_t)p;
+        top = REAL(max)(acc, top);
+    }
+    return top;
+}
+
+INLINE Vec REAL(abreast_scores)(const REAL(Abreast) * at, size_t d, size_t *count) {
+    Vec q[RT_ABREAST_FEATURES] = {{0}}, top = REAL(all)(-(Real)INFINITY);
+    UNROLL for (size_t i = 0; i < d; i++) q[i] = REAL(get)(at->q + i * at->ldq);
+    top = REAL(abreast_range)(at, q, d, 0, at->sink, 0, top);
+    *count = at->sink + (at->end > at->from ? at->end - at->from : 0);
+    return REAL(abreast_range)(at, q, d, at->from, at->end, at->sink, top);
+}
+
+/* Scores become exp(score − top); keys whose weight is 0 in every lane are dropped, as nearly all
+ * are where all inputs look at the same position.  Returns how many are left. */
+INLINE size_t REAL(abreast_weigh)(const REAL(Abreast) * at, size_t count, Vec top, Vec *sum) {
+    size_t kept = 0;
+    for (size_t e = 0; e < count; e++) {
+        Vec x = REAL(get)(at->s + e * LANES) - top;
+        if (!REAL(any)(~(x < REAL(exp_least)))) continue;
+        Vec weight = REAL(exp)(x);
+        *sum += weight;
+        REAL(put)(at->s + kept * LANES, weight);
+        at->kept[kept++] = at->kept[e];
+    }
+    return kept;
+}
+
+static void REAL(abreast)(const REAL(Abreast) * at) {
+    Vec sum = {0}, top;
+    size_t count;
+    switch (at->d) { /* what compiled heads have: loops without a branch */
+    case 1:
+        top = REAL(abreast_scores)(at, 1, &count);
+        break;
+    case 2:
+        top = REAL(abreast_scores)(at, 2, &count);
+        break;
+    case 3:
+        top = REAL(abreast_scores)(at, 3, &count);
+        break;
+    case 4:
+        top = REAL(abreast_scores)(at, 4, &count);
+        break;
+    default:
+        top = REAL(abreast_scores)(at, at->d, &count);
+    }
+    size_t kept = REAL(abreast_weigh)(at, count, top, &sum);
+    for (size_t i = 0; i < at->c; i++) {
+        Vec acc = {0};
+        for (size_t e = 0; e < kept; e++)
+            acc +=
+                REAL(get)(at->s + e * LANES) * REAL(get)(at->v + (at->kept[e] * at->c + i) * LANES);
+        REAL(put)(at->out + i * at->ldout, acc / sum);
+    }
+}
+
 /* What a product does with the rows it computes. */
 enum REAL(Then) { REAL(THEN_SET), REAL(THEN_ADD), REAL(THEN_RELU) };
 
@@ -320,6 +388,7 @@ const REAL(Kernels) REAL(KERNELS) = {
     .exp_row = REAL(exp_row),
     .scores = REAL(scores),
     .mix = REAL(mix),
+    .abreast = REAL(abreast),
     .multiply = REAL(multiply),
     .multiply_add = REAL(multiply_add),
     .multiply_relu = REAL(multiply_relu),

@@ -3,7 +3,8 @@
  *
  * A softmax weight is computed as exp(s − m) / Σ exp(s − m) over tiles of keys, m the row's maximum
  * so far; when a later tile has a larger one, what was summed is multiplied by exp(old m − new m)
- * (attention_real.h). So a row over n keys goes through at most ⌈n / tile⌉ factors of exp. */
+ * (attention_real.h). So a row over n keys goes through at most ⌈n / tile⌉ factors of exp; through
+ * one, where it is weighed at once (abreast_real.h). */
 #ifndef RUNTIME_NUMERICS_H
 #define RUNTIME_NUMERICS_H
 

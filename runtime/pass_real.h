@@ -17,6 +17,7 @@ typedef REAL(Compressed) Compressed;
 #include "runtime/attention_real.h"
 #include "runtime/merge_real.h"
 #include "runtime/block_real.h"
+#include "runtime/abreast_real.h"
 #include "runtime/run_real.h"
 #include "runtime/stream_real.h"
 // clang-format on

@@ -4,7 +4,8 @@
  * …
  *
  * The residual stream is stored block by block, [block][W, ld]; projections and the heads' results
- * feature by feature over all columns, [·, ld_long], so that a head's keys are contiguous. Threads
+ * feature by feature over all columns, [·, ld_long]. Columns are one input after the other, so that
+ * a head's keys are contiguous, or short inputs of one length abreast (abreast_real.h). Threads
  * share the blocks, then the heads; everything is allocated before they start. */
 
 enum {
@@ -19,13 +20,15 @@ typedef struct {
     BlockScratch block;
     Tiles tiles;
     Merge merge;
+    Row row;
     double *read; /* what one output reads at one position */
 } Scratch;
 
 typedef struct {
     const Prepared *prepared;
     const Pack *pack;
-    size_t *first;             /* [inputs + 1]: an input's first column, the sink's */
+    size_t *first;             /* [inputs]: an input's first column, the sink's */
+    size_t step;               /* columns from one position of an input to the next */
     size_t *token, *position;  /* [columns]: rows of the embedding tables */
     unsigned char *done;       /* [inputs × heads]: attended by merging */
     size_t columns, block, ld; /* ld: of h; block columns and padding */
@@ -35,6 +38,9 @@ typedef struct {
     Scratch *scratch; /* [threads] */
     int threads;
 } Run;
+
+/* The token of columns that only fill up a vector: they are not read. */
+#define NOBODY SIZE_MAX
 
 /* Rows that are a multiple of 4 KiB apart would share cache sets: add a line. */
 static size_t spread(size_t ld) {
@@ -46,10 +52,13 @@ static size_t block_count(const Run *run) {
 }
 
 static void choose_sizes(Run *run) {
+    size_t abreast = abreast_step(run->prepared, run->pack);
+    run->step = abreast ? abreast : 1;
     for (size_t i = 0; i < run->pack->count; i++) {
         run->columns += run->pack->inputs[i].n + 1;
         run->longest = larger(run->longest, run->pack->inputs[i].n);
     }
+    if (abreast) run->columns = abreast * (run->longest + 1);
     bool large = run->prepared->largest_dense > LARGE;
     size_t share = round_up(run->columns / (size_t)run->threads + 1, BLOCK);
     run->block = large ? (size_t)BLOCK_LARGE : (size_t)BLOCK;
@@ -66,6 +75,7 @@ static void scratch_place(Run *run, Scratch *scratch, RtCarve *memory, size_t ma
     block_place(&scratch->block, memory, prepared, run->ld);
     tiles_place(&scratch->tiles, memory, prepared, run->longest + 1);
     merge_place(&scratch->merge, memory, run->longest, prepared->max_d, prepared->max_c);
+    row_place(&scratch->row, memory, prepared, run->step > 1 ? run->longest + 1 : 0);
 }
 
 /* Everything a run needs, in one piece of memory. After projections and results comes what kernels
@@ -73,7 +83,7 @@ static void scratch_place(Run *run, Scratch *scratch, RtCarve *memory, size_t ma
 static void run_place(Run *run, RtCarve *memory, size_t max_dims) {
     const Prepared *prepared = run->prepared;
     size_t inputs = run->pack->count, long_row = run->ld_long * sizeof(Real);
-    run->first = rt_carve(memory, inputs + 1, sizeof *run->first);
+    run->first = rt_carve(memory, inputs, sizeof *run->first);
     run->token = rt_carve(memory, run->columns, sizeof *run->token);
     run->position = rt_carve(memory, run->columns, sizeof *run->position);
     run->done = rt_carve(memory, inputs, prepared->max_heads);
@@ -88,15 +98,19 @@ static void run_place(Run *run, RtCarve *memory, size_t max_dims) {
 }
 
 static void place_inputs(Run *run) {
-    run->first[0] = 0;
+    size_t at = 0, step = run->step;
+    for (size_t i = 0; step > 1 && i < run->columns; i++) {
+        run->token[i] = NOBODY;
+        run->position[i] = i / step;
+    }
     for (size_t i = 0; i < run->pack->count; i++) {
         const RunInput *input = &run->pack->inputs[i];
-        size_t at = run->first[i];
-        run->first[i + 1] = at + input->n + 1;
+        run->first[i] = at;
         for (size_t j = 0; j <= input->n; j++) {
-            run->token[at + j] = j ? input->ids[j - 1] + 1 : 0;
-            run->position[at + j] = j;
+            run->token[at + j * step] = j ? input->ids[j - 1] + 1 : 0;
+            run->position[at + j * step] = j;
         }
+        at += step > 1 ? 1 : input->n + 1;
     }
 }
 
@@ -123,10 +137,13 @@ static Real *block_at(const Run *run, size_t b) {
 static void embed_block(const Run *run, size_t b) {
     Real *h = block_at(run, b);
     memset(h, 0, run->prepared->width * run->ld * sizeof *h);
-    for (size_t j = 0; j < run->block; j++) {
-        size_t column = b * run->block + j;
-        if (column < run->columns)
-            embed(run->prepared, run->token[column], run->position[column], h + j, run->ld);
+    const Prepared *prepared = run->prepared;
+    const size_t *token = run->token + b * run->block, *position = run->position + b * run->block;
+    size_t left = run->columns - b * run->block, cols = left < run->block ? left : run->block;
+    for (size_t j = 0, next; j < cols; j = next) {
+        for (next = j; next < cols && position[next] == position[j]; next++)
+            if (token[next] != NOBODY) embed(&prepared->tokens, token[next], h + next, run->ld, 1);
+        embed(&prepared->positions, position[j], h + j, run->ld, next - j);
     }
 }
 
@@ -220,6 +237,32 @@ static void run_tiles(Run *run, const Layer *layer) {
     parallel_for(tasks, run->threads, run_tile, &step);
 }
 
+/* The heads of inputs that lie abreast, a vector of them a task. */
+static void run_lanes(void *context, size_t task, int thread) {
+    const Step *step = context;
+    const Run *run = step->run;
+    const Prepared *prepared = run->prepared;
+    size_t heads = step->layer->head_count, lane = task / heads * prepared->kernels->lanes;
+    if (stopped(run)) return;
+    Attention view = run_view(run, step->layer, lane, task % heads);
+    attend_abreast(prepared->kernels, &view, run->step, &run->scratch[thread].row);
+}
+
+static void run_abreast(Run *run, const Layer *layer) {
+    Step step = {run, layer, NULL};
+    size_t tasks = run->step / run->prepared->kernels->lanes * layer->head_count;
+    parallel_for(tasks, run->threads, run_lanes, &step);
+}
+
+static void run_heads(Run *run, const Layer *layer) {
+    if (run->step > 1) {
+        run_abreast(run, layer);
+        return;
+    }
+    run_merged(run, layer);
+    run_tiles(run, layer);
+}
+
 static void run_layers(Run *run) {
     const Prepared *prepared = run->prepared;
     const Layer *layer = NULL;
@@ -227,9 +270,7 @@ static void run_layers(Run *run) {
         const Layer *next = l < prepared->layer_count ? &prepared->layers[l] : NULL;
         run_blocks(run, layer, next);
         layer = next;
-        if (!layer || !layer->head_count) continue;
-        run_merged(run, layer);
-        run_tiles(run, layer);
+        if (layer && layer->head_count) run_heads(run, layer);
     }
 }
 
@@ -242,7 +283,7 @@ static void read_column(const Real *h, size_t ld, size_t start, size_t dims, dou
 static bool read_position(const Run *run, const Outputs *outputs, size_t i, size_t j, double *read,
                           RtError *err) {
     RunResult *result = &run->pack->results[i];
-    size_t column = run->first[i] + 1 + j, raw = j * result->raw_size;
+    size_t column = run->first[i] + (1 + j) * run->step, raw = j * result->raw_size;
     const Real *h = block_at(run, column / run->block) + column % run->block;
     for (size_t o = 0; o < outputs->count; o++) {
         const Decoder *decoder = &outputs->decoders[o];
@@ -275,9 +316,13 @@ static void read_one(void *context, size_t j, int thread) {
 enum { READ_ALONE = 1 << 14 }; /* positions that one thread reads sooner than others start */
 
 static size_t read_input(const Run *run, const Outputs *outputs, size_t i) {
-    Unread unread = {run, outputs, i, run->pack->inputs[i].n};
-    size_t n = run->pack->inputs[i].n;
-    parallel_for(n, n < READ_ALONE ? 1 : run->threads, read_one, &unread);
+    size_t n = run->pack->inputs[i].n, j = 0;
+    if (n < READ_ALONE || run->threads == 1) {
+        while (j < n && read_position(run, outputs, i, j, run->scratch[0].read, NULL)) j++;
+        return j;
+    }
+    Unread unread = {run, outputs, i, n};
+    parallel_for(n, run->threads, read_one, &unread);
     return unread.bad;
 }
 

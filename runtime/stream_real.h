@@ -93,7 +93,8 @@ static void stream_column(Stream *stream, size_t token) {
     const Prepared *prepared = stream->prepared;
     size_t lanes = prepared->kernels->lanes;
     memset(stream->h, 0, prepared->width * lanes * sizeof *stream->h);
-    embed(prepared, token, stream->length, stream->h, lanes);
+    embed(&prepared->tokens, token, stream->h, lanes, 1);
+    embed(&prepared->positions, stream->length, stream->h, lanes, 1);
     Columns column = {stream->h, lanes, lanes, stream->results, stream->projection, lanes};
     const Layer *layer = NULL;
     for (size_t l = 0; l <= prepared->layer_count; l++) {

@@ -127,6 +127,49 @@ static void REAL(check_mix)(const REAL(Kernels) * kernels) {
     }
 }
 
+/* What lane `lane` of one query reads, feature i, from the definition. */
+static long double REAL(abreast_lane)(const REAL(Abreast) * at, size_t lanes, size_t lane,
+                                      size_t i) {
+    long double sum = 0, mixed = 0, top = -INFINITY;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t p = 0; p < at->end; p++) {
+            if (p == 0 ? !at->sink : p < at->from) continue;
+            long double score = 0;
+            for (size_t f = 0; f < at->d; f++)
+                score += (long double)at->q[f * at->ldq + lane] *
+                         (long double)at->k[(p * at->d + f) * lanes + lane];
+            score = score * (long double)at->factor + (at->bias && p ? at->bias[-(ptrdiff_t)p] : 0);
+            if (pass == 0) top = score > top ? score : top;
+            if (pass == 0) continue;
+            sum += expl(score - top);
+            mixed += expl(score - top) * (long double)at->v[(p * at->c + i) * lanes + lane];
+        }
+    return mixed / sum;
+}
+
+static void REAL(check_abreast)(const REAL(Kernels) * kernels) {
+    Random random = {16};
+    size_t lanes = kernels->lanes;
+    for (size_t round = 0; round < 200; round++) {
+        size_t keys = 2 + random_below(&random, 40), d = 1 + random_below(&random, 6);
+        size_t c = 1 + random_below(&random, 4), from = 1 + random_below(&random, keys - 1);
+        Real *q = REAL(numbers)(&random, d * lanes), *k = REAL(numbers)(&random, keys * d * lanes);
+        Real *v = REAL(numbers)(&random, keys * c * lanes), *bias = REAL(numbers)(&random, keys);
+        Real *s = REAL(numbers)(&random, keys * lanes), *out = REAL(numbers)(&random, c * lanes);
+        uint32_t *kept = calloc(keys, sizeof *kept);
+        REAL(Abreast)
+        at = {q, lanes, k, v, d, c, round % 3 > 0, from,
+              from + 1 + random_below(&random, keys - from),
+              /* a large factor: most weights are exactly 0 */
+              round % 2 ? 1 : 300, round % 5 ? NULL : bias + keys, s, kept, out, lanes};
+        kernels->abreast(&at);
+        for (size_t lane = 0; lane < lanes; lane++)
+            for (size_t i = 0; i < c; i++) REAL(check_near)
+        (out[i * lanes + lane], REAL(abreast_lane)(&at, lanes, lane, i), 300 * keys);
+        free(q), free(k), free(v), free(bias), free(s), free(out), free(kept);
+    }
+}
+
 /* A random matrix with its compressed rows, some of them empty. */
 static REAL(Compressed)
     REAL(random_compressed)(Random *random, size_t outs, size_t ins, Real *dense) {

@@ -57,6 +57,11 @@ static void test_mix(void **state) {
     every_set(check_mix32, check_mix64);
 }
 
+static void test_abreast(void **state) {
+    (void)state;
+    every_set(check_abreast32, check_abreast64);
+}
+
 static void test_products(void **state) {
     (void)state;
     every_set(check_products32, check_products64);
@@ -71,8 +76,10 @@ static void test_find(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exp), cmocka_unit_test(test_max),      cmocka_unit_test(test_scores),
-        cmocka_unit_test(test_mix), cmocka_unit_test(test_products), cmocka_unit_test(test_find),
+        cmocka_unit_test(test_exp),     cmocka_unit_test(test_max),
+        cmocka_unit_test(test_scores),  cmocka_unit_test(test_mix),
+        cmocka_unit_test(test_abreast), cmocka_unit_test(test_products),
+        cmocka_unit_test(test_find),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

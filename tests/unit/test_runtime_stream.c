@@ -68,6 +68,8 @@ static void test_batch(void **state) {
                     1 + (int)(i % 2));
     check_batch(&random, 40, 700, RT_F32, RT_PATH_AUTO, 2);
     check_batch(&random, 2000, 9, RT_F64, RT_PATH_AUTO, 2);
+    check_batch(&random, 400, 13, RT_F32, RT_PATH_AUTO, 1);
+    check_batch(&random, 400, 13, RT_F32, RT_PATH_SPARSE, 2);
 }
 
 static void test_batch_errors(void **state) {
