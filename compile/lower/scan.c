@@ -141,13 +141,22 @@ static bool is_flat(const Grid *g, size_t outputs, uint32_t segment) {
     return flat;
 }
 
-/* The segment from which units count outwards: a flat one, if there is one.  With `steep` the one
- * from which units add up to the least: what cancels among them is rounded. */
+/* What the slope of one segment adds up to over all x. */
+static double slope_reach(const Grid *g, size_t outputs, uint32_t segment) {
+    double reach = 0;
+    for (size_t o = 0; o < outputs; o++) reach += fabs(slope(g, outputs, segment, o));
+    return reach * (g->x[g->points - 1] - g->x[0]);
+}
+
+/* The segment from which units count outwards: a flat one, if there is one, else the first or the
+ * last.  With `steep`, and of the ends, the one from which units add up to the least: what cancels
+ * among them is rounded. */
 static uint32_t base_segment(const Grid *g, size_t outputs, bool steep, bool *flat, Arena *arena) {
     uint32_t base = 0;
     double *right = reaches(g, outputs, true, arena), *left = reaches(g, outputs, false, arena);
-    double sum = 0, best = INFINITY;
+    double sum = 0, best = INFINITY, from_first = 0;
     for (uint32_t p = 1; p + 1 < g->points; p++) sum += right[p];
+    from_first = sum;
     *flat = g->points < 2;
     for (uint32_t s = 0; s + 1 < g->points; s++) {
         sum += s ? left[s] - right[s] : 0;
@@ -156,7 +165,21 @@ static uint32_t base_segment(const Grid *g, size_t outputs, bool steep, bool *fl
         base = s;
         best = steep ? sum : -INFINITY;
     }
-    return base;
+    if (*flat) return base;
+    uint32_t last = g->points - 2;
+    return sum + slope_reach(g, outputs, last) < from_first + slope_reach(g, outputs, 0) ? last : 0;
+}
+
+/* The slope of the first or last segment, where it is no flat one, as a unit from that end on. */
+static void add_slope(const Grid *g, size_t outputs, uint32_t segment, TableUnit *unit,
+                      double *factor, double *base) {
+    bool first = segment == 0;
+    double end = g->x[first ? 0 : g->points - 1];
+    *unit = (TableUnit){end, first ? 1 : -1};
+    for (size_t o = 0; o < outputs; o++) {
+        factor[o] = slope(g, outputs, segment, o) * unit->sign;
+        base[o] = g->value[(first ? 0 : g->points - 1) * outputs + o];
+    }
 }
 
 /* The units where the slope changes, behind those that are there. */
@@ -183,13 +206,11 @@ TableShape scan_shape(const TableOutput *output, uint32_t outputs, bool steep, A
     double *base = ARENA_ARRAY(arena, outputs, double);
     double *factor = ARENA_ARRAY(arena, ((size_t)g.points + 1) * outputs, double);
     for (size_t o = 0; o < outputs; o++) base[o] = g.value[first * outputs + o];
-    if (!flat) { /* the base segment's own slope, from the first point on */
-        units[count++] = (TableUnit){g.x[0], 1};
-        for (size_t o = 0; o < outputs; o++) {
-            factor[o] = slope(&g, outputs, first, o);
-            base[o] -= factor[o] * (g.x[first] - g.x[0]);
-        }
-    }
+    if (!flat && first == 0) add_slope(&g, outputs, first, &units[count++], factor, base);
     add_bends(&g, outputs, first, units, factor, &count);
+    if (!flat && first > 0) {
+        add_slope(&g, outputs, first, &units[count], factor + count * outputs, base);
+        count++;
+    }
     return (TableShape){.units = units, .unit_count = count, .base = base, .factor = factor};
 }

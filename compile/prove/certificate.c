@@ -7,9 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The interpreter rounds a mean once; a reciprocal too. */
-static const double MEAN_SLACK = DBL_EPSILON;
-
 /* --- rounding --------------------------------------------------------------------------- */
 
 /* Of a sum that is within this bound: only what is off by nothing is whole grains. */
@@ -48,7 +45,7 @@ void certificate_note_reach(const Checker *k, double reach) {
 /* One column of h W: its nominal size, error and grain. */
 static Bound column_bound(const Checker *k, const Bound *h, const Tensor *ideal,
                           const Tensor *actual, size_t column) {
-    Bound b = {0, 0, INFINITY};
+    Bound b = {.grain = INFINITY};
     double terms = 0;
     for (uint32_t d = 0; d < k->width; d++) {
         double w = tensor_get(ideal, d, column), a = tensor_get(actual, d, column);
@@ -131,11 +128,15 @@ static void spread(Checker *k, Bound *h, Bound in, const Tensor *ideal, const Te
         double size = fabs(w) * in.size, error = fabs(a) * in.error + fabs(a - w) * in.size;
         double grain = in.error == 0 && a == w ? in.grain * grain_of(w) : 0;
         /* A sum with what is there is rounded, and a product; added to nothing and times 1 not. */
-        bool alone = h[d].size == 0 && h[d].error == 0 && fabs(a) == 1;
+        bool first = h[d].size == 0, alone = first && h[d].error == 0 && fabs(a) == 1;
+        h[d].shared = in.shared && first && a == w;
+        h[d].share = in.share + 4 * k->unit;
+        h[d].floor = (fabs(a) * in.floor + h[d].error) * (1 + 0x1p-20);
         h[d].size += size;
         h[d].error += error;
         h[d].grain = finer(h[d].grain, grain);
         if (!alone) h[d].error += bound_rounding(k, &h[d], 1);
+        h[d].whole = h[d].error;
     }
 }
 
@@ -239,6 +240,9 @@ static bool check_head(Checker *k, const CircuitHead *head, const ModelHead *ide
         double stray = head->components[c].moves ? score.leak : score.spread, value = 0;
         out.error = 2 * size * stray + error + rounding + MEAN_SLACK * size +
                     certificate_slack(k, &head->components[c].value);
+        if (head->kind == HEAD_COUNT)
+            certificate_share(k, &out, score.ratio, &v, &v0, head->components[c].fallback,
+                              certificate_slack(k, &head->components[c].value));
         spread(k, after, out, &ideal->output, &actual->output, c);
         if (k->circuit->sink == DIM_NONE) continue; /* no head looks at row 0 */
         spread(k, after0, v0, &ideal->output, &actual->output, c);
@@ -287,22 +291,14 @@ static bool silent_in_row0(Checker *k, const ModelMlp *actual, size_t u) {
     return sum + slack <= 0;
 }
 
-static double table_x_error(const Checker *k, const CircuitTable *table) {
-    double error = certificate_slack(k, &table->form);
-    for (uint32_t t = 0; t < table->form.count; t++) {
-        const Bound *b = &k->row[k->circuit->parts[table->form.terms[t].part].dim];
-        error += fabs(table->form.terms[t].factor) * b->error;
-    }
-    return error;
-}
-
 /* The error of one output: the slope's share of x's error, and each unit's own. */
-static Bound output_bound(Checker *k, const CircuitTable *table, uint32_t o, double x_error,
+static Bound output_bound(Checker *k, const CircuitTable *table, uint32_t o, const ReadBound *read,
                           const Units *units, double *reach) {
     const TableOutput *output = &table->outputs[o];
     const TableShape *shape = &table->shape;
-    Bound b = {0, 0, INFINITY};
+    Bound b = {.grain = INFINITY};
     for (uint32_t p = 0; p < output->points; p++) {
+        double x_error = read_error(read, output->x[p]);
         double slope = table_slope(table, o, output->x[p], x_error);
         double off = table_off(table, o, output->x[p], output->value[p]);
         b.error = fmax(b.error, slope * x_error + off);
@@ -350,40 +346,44 @@ static void write_part(Checker *k, const CircuitPart *part, Bound b, double reac
         double factor = fabs(part->writes[w].factor);
         to->size += factor * b.size;
         to->error += factor * b.error;
+        to->shared = false;
         if (factor != 1) to->error += 2 * EMIT_SLACK * factor * reach;
         to->grain = finer(to->grain, b.grain * grain_of(factor));
         k->writers[part->writes[w].dim]++;
     }
 }
 
-/* Half the smallest distance between values of x on which some output differs. */
-static double table_margin(Checker *k, const CircuitTable *table) {
-    double least = INFINITY;
+/* Values of x on which some output differs are told apart if errors are below half their distance;
+ * decided for the two that are tightest. */
+static void decide_table(Checker *k, const CircuitTable *table, const ReadBound *read) {
+    double error = 0, allowed = INFINITY, tightest = -1, low = NAN, high = NAN;
     for (uint32_t o = 0; o < table->output_count; o++) {
         const TableOutput *output = &table->outputs[o];
         for (uint32_t p = 0; p + 1 < output->points; p++) {
-            double gap = output->x[p + 1] - output->x[p];
-            bool one = gap == 0 ||
-                       numbers_near(output->value[p], output->value[p + 1]); /* counted there */
-            if (one || output->value[p] == output->value[p + 1] || gap / 2 >= least) continue;
-            least = gap / 2;
-            k->low = output->x[p], k->high = output->x[p + 1];
+            double a = output->x[p], b = output->x[p + 1], margin = (b - a) / 2;
+            bool one = a == b || numbers_near(output->value[p], output->value[p + 1]);
+            if (one || output->value[p] == output->value[p + 1]) continue; /* counted there */
+            double here = fmax(read_error(read, a), read_error(read, b));
+            double ratio = here / margin;
+            if (ratio < tightest || (ratio == tightest && margin >= allowed)) continue;
+            error = here, allowed = margin, tightest = ratio, low = a, high = b;
         }
     }
-    return least;
+    k->low = low, k->high = high;
+    certificate_decide(k, error, allowed, "table of", node_text(k, table->x));
 }
 
 static void check_table(Checker *k, const CircuitTable *table, const ModelMlp *ideal,
                         const ModelMlp *actual, Bound *after) {
-    double x_error = table_x_error(k, table);
-    Units units = certificate_units(k, table, x_error, ideal, actual);
-    certificate_decide(k, x_error, table_margin(k, table), "table of", node_text(k, table->x));
+    ReadBound read = certificate_reading(k, table);
+    Units units = certificate_units(k, table, read.error, ideal, actual);
+    decide_table(k, table, &read);
     changed_units(k, table, ideal, actual, &units, after);
     for (uint32_t n = 0; n < table->shape.unit_count; n++)
         k->hidden[unit_place(table, n)] = units.unit[n];
     for (uint32_t o = 0; o < table->output_count; o++) {
         double reach;
-        Bound b = output_bound(k, table, o, x_error, &units, &reach);
+        Bound b = output_bound(k, table, o, &read, &units, &reach);
         write_part(k, &k->circuit->parts[table->outputs[o].part], b, reach, after);
     }
 }
@@ -406,7 +406,7 @@ static void check_clear(Checker *k, const CircuitClear *clear, const ModelMlp *i
         if (d != clear->dim)
             after[d].error += unit.size * fabs(tensor_get(&actual->out, clear->unit, d));
     error += after[clear->dim].error - h->error; /* what else was written there */
-    after[clear->dim] = (Bound){0, error, error == 0 ? INFINITY : 0};
+    after[clear->dim] = (Bound){.error = error, .grain = error == 0 ? INFINITY : 0};
 }
 
 static void check_bias(Checker *k, const ModelMlp *ideal, const ModelMlp *actual, Bound *after) {

@@ -18,7 +18,7 @@ static ScoreBound sparse_bound(const Checker *k, double error, double gap) {
     double keys = k->longest + 1, moved = keys * error / 2;
     double leak = gap - 2 * error >= certificate_reach(k->circuit->options.kernel) ? 0 : 1;
     double rounding = error == 0 ? 0 : k->unit * (8 + 4 * moved * (keys + 8));
-    return (ScoreBound){error, leak, fmin(1, leak + moved + rounding)};
+    return (ScoreBound){error, leak, fmin(1, leak + moved + rounding), INFINITY};
 }
 
 static ScoreBound softmax_bound(const Checker *k, double error, double gap) {
@@ -26,7 +26,10 @@ static ScoreBound softmax_bound(const Checker *k, double error, double gap) {
     double weight = rt_weight_units(k->longest) * k->unit; /* relative error of a weight */
     double ratio = keys * exp(-(gap - 2 * error)) * (1 + 2 * weight);
     double leak = isfinite(ratio) ? ratio / (1 + ratio) : 1;
-    return (ScoreBound){error, leak, fmin(1, leak + tanh(error / 2) + weight)};
+    /* One weight is exp(s) over a sum of such (certificate_reading.c). */
+    double own = expm1(2 * error), all = own + ratio + own * ratio;
+    return (ScoreBound){error, leak, fmin(1, leak + tanh(error / 2) + weight),
+                        all + weight + all * weight};
 }
 
 ScoreBound certificate_weights(const Checker *k, double error, double gap) {

@@ -9,12 +9,20 @@
 
 /* Weights are written as doubles before they are rounded to the model's type. */
 static const double EMIT_SLACK = DBL_EPSILON;
+/* The interpreter rounds a mean once; a reciprocal too. */
+static const double MEAN_SLACK = DBL_EPSILON;
 
 /* What is known of one residual dimension, at program rows and in row 0: a bound on the
  * nominal value, a bound on the distance from it, and a power of two that every nominal
- * value is a multiple of (0: none known). */
+ * value is a multiple of (0: none known).
+ *
+ * A count arrives as 1/(1+w), and what attention and rounding do to it is a share of that, however
+ * small it is: where `shared`, the distance is no more than share * |nominal value| + floor either,
+ * as long as `error` is still `whole`. */
 typedef struct Bound {
     double size, error, grain;
+    bool shared;
+    double share, floor, whole;
 } Bound;
 
 typedef struct Checker {
@@ -53,6 +61,7 @@ typedef struct ScoreBound {
     double error;  /* distance of any score from nominal, scale included */
     double leak;   /* total weight that can go to keys that are not selected */
     double spread; /* total variation in all, leak included */
+    double ratio;  /* of any one selected key, or the sink: relative to its weight */
 } ScoreBound;
 
 /* How far below the maximum a key has weight 0 whatever the row, 1/(α − 1); softmax: 0, no such
@@ -63,6 +72,19 @@ ScoreBound certificate_weights(const Checker *k, double error, double gap);
 
 /* How far what a form reads is from the s-op that it stands for, the parts' errors apart. */
 double certificate_slack(const Checker *k, const Form *form);
+/* How far the number that a table reads is from its nominal value, there or anywhere
+ * (certificate_reading.c). */
+typedef struct ReadBound {
+    double error;        /* at most */
+    double share, floor; /* and share * |x - constant| + floor; share 1 or more: not known */
+    double constant;
+} ReadBound;
+ReadBound certificate_reading(const Checker *k, const CircuitTable *table);
+double read_error(const ReadBound *read, double x);
+/* Of a counting head's component: `out` with its error as a share, if it is one.  Keys have the
+ * value `key`, the sink has `sink`, meant to be `there`; `slack` is the component's. */
+void certificate_share(const Checker *k, Bound *out, double ratio, const Bound *key,
+                       const Bound *sink, double there, double slack);
 /* A decision: the error of what it reads, and its margin (INFINITY: nothing to decide). */
 void certificate_decide(Checker *k, double error, double allowed, const char *what,
                         const char *which);

@@ -90,7 +90,7 @@ static void test_margins_of_numbers(void **state) {
                                 .forms = &form,
                                 .form_count = 1,
                                 .start = 1};
-        Bound row[2] = {{0, 99, 0}, {0, error / 2, 0}};
+        Bound row[2] = {{.error = 99}, {.error = error / 2}};
         Certificate found = certificate_of(&output, row);
         if (found.error != error || found.tightest != error / allowed)
             fail_msg("%s: error %g, tightest %g, not %g, %g", c->name, found.error, found.tightest,
@@ -119,7 +119,7 @@ static void test_margins_of_choices(void **state) {
     for (size_t k = 0; k < sizeof choices / sizeof *choices; k++) {
         Form forms[3] = {{0}, {0}, {0}};
         Bound row[3];
-        for (uint32_t v = 0; v < 3; v++) row[v] = (Bound){0, choices[k].error[v], 0};
+        for (uint32_t v = 0; v < 3; v++) row[v] = (Bound){.error = choices[k].error[v]};
         CircuitOutput output = {.name = "choice",
                                 .values = values,
                                 .most = most,

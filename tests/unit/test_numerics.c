@@ -6,9 +6,13 @@
 #define certificate_slack      narrow_certificate_slack
 #define certificate_weights    narrow_certificate_weights
 #define certificate_reach      narrow_certificate_reach
+#define certificate_reading    narrow_certificate_reading
+#define certificate_share      narrow_certificate_share
+#define read_error             narrow_read_error
 #define certificate_note_reach narrow_certificate_note_reach
 #include "compile/prove/certificate.c"
 #include "compile/prove/certificate_kernel.c"
+#include "compile/prove/certificate_reading.c"
 #undef certificate_check
 
 #include "base/random.h"
@@ -116,7 +120,9 @@ static void check_column(Random *random, Tensor *ideal, Tensor *actual, size_t *
         float w = random_below(random, 3) ? some_weight(random) : 0;
         tensor_set(ideal, d, 0, (double)w);
         tensor_set(actual, d, 0, changed ? (double)nextafterf(w, 9) : (double)w);
-        h[d] = (Bound){random_below(random, 4) ? 0x1p16 : 1, strays ? 0x1p-6 : 0, 0x1p-4};
+        h[d] = (Bound){.size = random_below(random, 4) ? 0x1p16 : 1,
+                       .error = strays ? 0x1p-6 : 0,
+                       .grain = 0x1p-4};
         if (random_below(random, 4) == 0) h[d].error = 0;
     }
     Bound bound = column_bound(&k, h, ideal, actual, 0);
@@ -150,8 +156,10 @@ static void test_columns(void **state) {
 
 enum { MOST_WRITERS = 2 };
 
-static const Bound stream[] = {
-    {0, 0, INFINITY}, {1, 0, 0x1p-4}, {0x1p16, 0, 0x1p-4}, {0x1p13, 0x1.4p-8, 0x1p-4}};
+static const Bound stream[] = {{.grain = INFINITY},
+                               {.size = 1, .grain = 0x1p-4},
+                               {.size = 0x1p16, .grain = 0x1p-4},
+                               {.size = 0x1p13, .error = 0x1.4p-8, .grain = 0x1p-4}};
 
 /* What heads write into one dimension: their products, added, and added to what is there, if
  * anything is. */
@@ -201,7 +209,8 @@ static void check_bias_of(Random *random, ModelMlp *ideal, ModelMlp *actual, siz
     Certificate certificate = {.holds = true};
     double value = random_below(random, 4) ? 3.5 : 0.1f, nominal = value;
     bool strays = random_below(random, 2), changed = random_below(random, 3) == 0;
-    Bound row0 = {value, strays ? 0x1p-9 : 0, value == 3.5 ? 0.5 : 0}, after = {5, 0.25, 0};
+    Bound row0 = {.size = value, .error = strays ? 0x1p-9 : 0, .grain = value == 3.5 ? 0.5 : 0};
+    Bound after = {.size = 5, .error = 0.25};
     Checker k = {
         .unit = 0x1p-24, .significand = 0x1p24, .width = 1, .row0 = &row0, .value0 = &nominal};
     float w = random_below(random, 4) ? some_weight(random) : 0, a = w;
@@ -293,10 +302,70 @@ static void test_outputs_of_tables(void **state) {
             steepest = fmax(steepest, slope * s.x_error + off);
         }
         Units units = {.unit = s.bound};
-        Bound bound = output_bound(&k, &s.table, 0, s.x_error, &units, &reach);
+        ReadBound read = {.error = s.x_error, .share = INFINITY};
+        Bound bound = output_bound(&k, &s.table, 0, &read, &units, &reach);
         assert_true(bound.error >= worst + noise);
         assert_true(bound.error <= steepest + noise + 1e-9);
     }
+}
+
+/* A counting head's row: the sink, w keys and some that are not selected, scores as far off as they
+ * may be, one way or the other, and values too.  What it gives is 1/(1+w) but for the share. */
+static void test_shares(void **state) {
+    (void)state;
+    Circuit circuit = {.options = {.kernel = RT_SOFTMAX}};
+    Random random = {12};
+    double tightest = 0;
+    for (int round = 0; round < 5000; round++) {
+        Checker k = {.unit = 0x1p-53,
+                     .circuit = &circuit,
+                     .longest = 1 + (uint32_t)random_below(&random, 300)};
+        double e = ldexp(1, -(int)random_below(&random, 40) - 4);
+        double gap = (double)random_below(&random, 64);
+        Bound out = {.size = 1}, key = {.error = fabs(some(&random, 9)) * 0x1p-20};
+        Bound sink = {.size = 1, .error = fabs(some(&random, 9)) * 0x1p-20};
+        ScoreBound score = certificate_weights(&k, e, gap);
+        certificate_share(&k, &out, score.ratio, &key, &sink, 1, 0);
+        if (!out.shared) continue;
+        double w = (double)random_below(&random, k.longest + 1), others = k.longest - w;
+        for (int way = -1; way <= 1; way += 2) {
+            double of_sink = exp(-way * e), of_keys = exp(way * e), leaks = way > 0;
+            double of_others = leaks * exp(e - gap), sum = of_sink + w * of_keys;
+            sum += others * of_others;
+            double value = of_sink * (1 - way * sink.error) / sum;
+            value -= way * key.error * (1 - of_sink / sum);
+            double off = fabs(value - 1 / (1 + w)), bound = out.share / (1 + w) + out.floor;
+            assert_true(off <= bound);
+            tightest = fmax(tightest, off / bound);
+        }
+    }
+    assert_true(tightest > 0.5);
+}
+
+/* The share is lost where anything else comes into the dimension. */
+static void test_shares_alone(void **state) {
+    (void)state;
+    Tensor one = tensor_new(1, 1);
+    Checker k = {.unit = 0x1p-53, .significand = 0x1p53, .width = 1};
+    Bound in = {.size = 1, .error = 0x1p-40, .shared = true, .share = 0x1p-40}, row = {0};
+    assert_true(one.data);
+    tensor_set(&one, 0, 0, 1);
+    spread(&k, &row, in, &one, &one, 0);
+    CircuitPart part = {0};
+    CircuitTable table = {.form = {.terms = &(FormTerm){0, 1, 0}, .count = 1}};
+    Circuit circuit = {.parts = &part, .part_count = 1};
+    k.circuit = &circuit, k.row = &row;
+    ReadBound read = certificate_reading(&k, &table);
+    assert_true(read_error(&read, 1.0 / 256) < 0x1p-47);
+    row.error += 0x1p-50;
+    read = certificate_reading(&k, &table);
+    assert_true(read_error(&read, 1.0 / 256) == row.error);
+    row = (Bound){0};
+    spread(&k, &row, in, &one, &one, 0);
+    spread(&k, &row, in, &one, &one, 0);
+    read = certificate_reading(&k, &table);
+    assert_true(read_error(&read, 1.0 / 256) >= 0x1p-40);
+    tensor_free(&one);
 }
 
 /* A table of whole numbers in one dimension that is whole grains, finer than them: what floats make
@@ -340,7 +409,8 @@ static void test_grains_of_units(void **state) {
             tensor_set(&mlp.in_bias, 0, u, -s.unit[u].sign * s.unit[u].at);
         }
         Units units = certificate_units(&k, &s.table, 0, &mlp, &mlp);
-        Bound bound = output_bound(&k, &s.table, 0, 0, &units, &reach);
+        ReadBound read = {.share = INFINITY};
+        Bound bound = output_bound(&k, &s.table, 0, &read, &units, &reach);
         for (uint32_t p = 0; p < s.output.points; p++) {
             float sum = (float)s.base, x = (float)s.x[p];
             for (uint32_t u = 0; u < s.table.shape.unit_count; u++) {
@@ -416,6 +486,8 @@ int main(void) {
                                        cmocka_unit_test(test_spread),
                                        cmocka_unit_test(test_biases),
                                        cmocka_unit_test(test_outputs_of_tables),
+                                       cmocka_unit_test(test_shares),
+                                       cmocka_unit_test(test_shares_alone),
                                        cmocka_unit_test(test_grains_of_units),
                                        cmocka_unit_test(test_sums_into_the_stream)};
     return cmocka_run_group_tests(tests, NULL, NULL);
