@@ -7,8 +7,9 @@
  * counts would be taken for the greatest. */
 #include "compile/prove/certificate_private.h"
 
-/* Too small to change a sum of errors as it was added up, but there. */
-static const double ABSORBED = 0x1p-48;
+/* Errors too small to change their sum as they were added up, but there: 2^-54 of it, each of up to
+ * 2^18 units that write the dimension. */
+static const double ABSORBED = 0x1p-36;
 
 void certificate_share(const Checker *k, Bound *out, double ratio, const Bound *key,
                        const Bound *sink, double there, double slack) {
