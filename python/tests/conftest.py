@@ -11,6 +11,7 @@ import rasp
 EXAMPLES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "examples")
 BUNDLED = rasp.bundled()
 PEERS = os.environ.get("PEERS", "") == "1"  # all peers are installed, and there is time
+LONG = PEERS or os.environ.get("RASP_LONG", "") == "1"  # what is counted in thousands, whole
 # What takes long to compile is left to the whole run.
 PROGRAMS = [name for name in sorted(BUNDLED) if PEERS or name != "rover"]
 # One or two of each kind, for what takes long with each.
