@@ -34,6 +34,10 @@ from .reports import Certificate, Check, Comparison, Output, Verification
 from .score import Score, score
 from .trace import Trace
 
+for _kind in RaspError, *RaspError.__subclasses__(), RaspWarning:
+    _kind.__module__ = "rasp"  # as tracebacks name them
+del _kind
+
 __version__ = text_of(lib.rasp_version())
 
 __all__ = [

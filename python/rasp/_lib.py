@@ -8,6 +8,7 @@ exceptions and warnings.  Handles that nobody needs any more are given back when
 from __future__ import annotations
 
 import os
+import re
 import sys
 import threading
 import warnings
@@ -38,6 +39,31 @@ def take_text(pointer: Any) -> str:
 
 
 # --- messages, errors -------------------------------------------------------------------------
+
+# The library's messages say options of the command; here they are arguments.
+ARGUMENTS = {
+    "--expr": "sop",
+    "--log-length-scaling": "log_length",
+    "--max-memory": "memory",
+    "--partial": "partial=True",
+    **{
+        "--" + name.replace("_", "-"): name
+        for name in "alphabet dtype first mask max_length sop table_limit time_limit tolerance "
+        "where".split()
+    },
+}
+OPTION = re.compile("(?<![^\\s('])(" + "|".join(ARGUMENTS) + r")(?![\w-])")
+QUOTED = re.compile(r"^ *\d* \|")  # a line of the program, and what stands below it
+
+
+def as_arguments(text: str) -> str:
+    """The message with arguments where it has options."""
+    if "--" not in text:
+        return text
+    return "\n".join(
+        line if QUOTED.match(line) else OPTION.sub(lambda found: ARGUMENTS[found[0]], line)
+        for line in text.split("\n")
+    )
 
 
 class Message(NamedTuple):
@@ -162,13 +188,13 @@ def _report(context: Any, message: Any) -> None:
     ffi.from_handle(context).append(
         Message(
             SEVERITIES[message.severity],
-            text_of(message.text) or "",
-            text_of(place.source),
+            as_arguments(text_of(message.text) or ""),
+            as_arguments(text_of(place.source) or "") or None,
             place.line,
             place.column,
             place.end_line,
             place.end_column,
-            take_text(lib.rasp_message_show(message, False)),
+            as_arguments(take_text(lib.rasp_message_show(message, False))),
         )
     )
 
@@ -337,8 +363,8 @@ def error_of(error: Any, messages: Tuple[Message, ...] = ()) -> RaspError:
     kind = STATUSES.get(error.status, RaspError)
     said = messages if error.reported else ()
     return kind(
-        text_of(error.text) or "it failed",
-        text_of(error.source) or "",
+        as_arguments(text_of(error.text) or "it failed"),
+        as_arguments(text_of(error.source) or ""),
         error.line,
         error.column,
         said,

@@ -67,6 +67,8 @@ def check_other(
     """A Check of `other`: as Model.check, over the outputs that it gives."""
     from .reports import Check, CheckRun, Disagreement
 
+    if not callable(other):
+        raise UseError(f"expected a model of another tool, which is called, found {other!r}")
     base = getattr(other, "rasp", model)  # it may have been compiled for its tool, which
     logits = hasattr(other, "rasp_output")  # gives logits of one output
     agreed = right = positions = compared = faulted = longest = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import tempfile
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
@@ -11,6 +12,9 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 from ._lib import COMMAND, RaspError, UseError, ProgramError, MissingFile
 from .values import Atom, tokens_of
 
+# What the command's messages have around what they say.
+PREFIX = re.compile(r"^rasp(?: [a-z]+)?: (?:error: )?", re.M)
+USAGE = re.compile(r"^Try `rasp .*\n?", re.M)
 EXITS = {64: UseError, 65: ProgramError, 66: MissingFile}
 
 
@@ -54,9 +58,8 @@ def run(arguments: Sequence[str], stdin: Optional[bytes] = None, fine: Sequence[
     if done.returncode in fine:
         return out
     kind, said = EXITS.get(done.returncode, RaspError), done.stderr.decode("utf-8", "replace")
-    raise kind(
-        said.strip() or out.strip() or f"rasp {' '.join(arguments)}: status {done.returncode}"
-    )
+    said = USAGE.sub("", PREFIX.sub("", said)).strip()
+    raise kind(said or out.strip() or f"rasp {' '.join(arguments)}: status {done.returncode}")
 
 
 def run_json(

@@ -5,10 +5,11 @@ from __future__ import annotations
 from itertools import count as count_from
 from typing import Any, Callable, Dict, Iterator, NamedTuple, Optional, Tuple
 
-from ._lib import Host, OutOfMemory, OutOfTime, ProgramError, RaspError, UseError, ffi, lib, take_text
+from ._lib import Host, OutOfMemory, OutOfTime, ProgramError, RaspError, ffi, lib, take_text
 from .circuit import Circuit
 from .model import Model
 from .program import Program, RandomInfo, target_of
+from .values import whole_of
 
 Refused = Optional[Callable[[Program, RaspError], None]]
 
@@ -23,22 +24,18 @@ class Sample(NamedTuple):
     circuit: Circuit
 
 
-def _whole(name: str, value: Any, most: int) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__") or not 0 <= value <= most:
-        raise UseError(f"{name}: expected a whole number from 0 to {most}, found {value!r}")
-    return value.__index__()
-
-
 def _draw(
     host: Host, seed: Any, layers: Any, heads: Any, steps: Any, target: Dict[str, Any]
 ) -> Tuple[str, RandomInfo]:
     """The text of a seed's program, and what is known of it."""
     keep: list = []
     options, info = ffi.new("RaspRandomOptions *"), ffi.new("RaspRandomInfo *")
-    options.seed = _whole("seed", seed, 2**64 - 1)
-    options.layers = _whole("layers", layers, lib.RASP_RANDOM_LAYERS)
-    options.heads = _whole("heads", 0 if heads is None else heads, lib.RASP_RANDOM_HEADS)
-    options.steps = _whole("steps", 0 if steps is None else steps, 2**32 - 1)
+    options.seed = whole_of("seed", seed, 0, 2**64 - 1)
+    options.layers = whole_of("layers", layers, 1, lib.RASP_RANDOM_LAYERS)
+    if heads is not None:
+        options.heads = whole_of("heads", heads, 1, lib.RASP_RANDOM_HEADS)
+    if steps is not None:
+        options.steps = whole_of("steps", steps, 1, 2**32 - 1)
     options.target = target_of(keep, **target)[0]
     text = take_text(host.call(lib.rasp_random_program, options, host.config, info))
     return text, RandomInfo(
@@ -95,7 +92,9 @@ def generate(
     """
     known: set = set()
     nothing = alike = 0
-    for at in count_from(seed):
+    if count is not None:
+        count = whole_of("count", count, 0, 2**63 - 1)
+    for at in count_from(whole_of("seed", seed, 0, 2**64 - 1)):
         if count is not None and len(known) >= count:
             return
         host = Host(memory, cpu_seconds, quiet=True)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ._lib import Host, MissingFile, RaspError, UseError, ffi, lib, text_of
 from .circuit import Circuit
-from .program import Program
+from .program import Program, set_inputs
 from .progress import Progress, listening
 from .reports import (
     Certificate,
@@ -22,9 +22,18 @@ from .reports import (
     Verification,
     certificate_of,
 )
-from .rules import rule_of
+from .rules import heat_of, rule_of
 from .trace import Trace, record
-from .values import Atom, Input, from_atoms, from_sequence, to_input, tokens_of
+from .values import (
+    Atom,
+    Input,
+    from_atoms,
+    from_sequence,
+    inputs_of,
+    to_input,
+    tokens_of,
+    whole_of,
+)
 
 
 def load(path: Union[str, "os.PathLike[str]"], *, memory: Optional[int] = None) -> "Model":
@@ -34,6 +43,13 @@ def load(path: Union[str, "os.PathLike[str]"], *, memory: Optional[int] = None) 
     host = Host(memory)
     data = ffi.new("char[]", os.fsencode(path))
     handle = host.call(lib.rasp_model_load, data, host.config)
+    return Model(host, host.own(handle, lib.rasp_model_free))
+
+
+def _of_bytes(data: bytes, name: str) -> "Model":
+    """The model of a weights file's bytes; of an unpickled one."""
+    host, said = Host(), ffi.new("char[]", name.encode())
+    handle = host.call(lib.rasp_model_from_bytes, data, len(data), said, host.config)
     return Model(host, host.own(handle, lib.rasp_model_free))
 
 
@@ -85,6 +101,9 @@ class Model:
             f"{i.layer_count} layers, {i.heads} heads, width {i.width}, {self.dtype}>"
         )
 
+    def __reduce__(self) -> Any:
+        return _of_bytes, (self.tobytes(), self.name)
+
     def _number(self, output: Optional[str]) -> int:
         if output is None:
             return len(self.outputs) - 1
@@ -104,7 +123,7 @@ class Model:
 
     def _take_engine(self, rule: str = "softmax", temperature: float = 1) -> "_Engine":
         # An engine serves one thread at a time, so each call takes one and brings it back.
-        kind = (*rule_of(rule), temperature)
+        kind = (*rule_of(rule), heat_of(rule, temperature))
         with self._engines_lock:
             for k, engine in enumerate(self._engines):
                 if engine.kind == kind:
@@ -126,9 +145,10 @@ class Model:
         """The values of an output on the input, one a position; None: the model says that it has
         no answer there, while another output has one.  `rule`: how scores become weights, as
         `rasp run --rule` spells it, "average", "entmax:1.3", "top-k:4", ..."""
-        number, engine = self._number(output), self._take_engine(rule, temperature)
+        tokens, number = self._tokens(input), self._number(output)
+        engine = self._take_engine(rule, temperature)
         try:
-            wanted, keep = to_input(input)
+            wanted, keep = to_input(tokens)
             forward = engine.host.call(
                 lib.rasp_forward, engine.handle, wanted, quick=wanted.count < 256
             )
@@ -143,7 +163,7 @@ class Model:
     def batch(self, inputs: Sequence[Input], output: Optional[str] = None) -> List[Any]:
         """The same for many inputs, in one call of the library that holds no lock of Python's."""
         number = self._number(output)
-        ids, lengths = self._token_numbers(inputs)
+        ids, lengths = self._token_numbers(inputs_of(inputs))
         values, numbers, _ = self.run(ids, lengths)
         o = self.outputs[number]
         table = np.empty(len(o.values), object)
@@ -200,26 +220,32 @@ class Model:
         fast = self._character_numbers(inputs)
         if fast is not None:
             return fast
-        found: List[int] = []
-        lengths = []
-        for k, input in enumerate(inputs):
-            tokens = tokens_of(input)
-            for token in tokens:
-                number = self._ids.get((type(token), token))
-                if number is None:
-                    raise UseError(
-                        f"input {k}: token {token!r} is not in the model's alphabet: "
-                        f"{self.alphabet}"
-                    )
-                found.append(number)
-            lengths.append(len(tokens))
-        return np.array(found, np.uint32), np.array(lengths, np.uint64)
+        rows = [self._tokens(input, f"input {k}: ") for k, input in enumerate(inputs)]
+        found = [self._ids[type(token), token] for row in rows for token in row]
+        return np.array(found, np.uint32), np.array([len(row) for row in rows], np.uint64)
+
+    def _tokens(self, input: Input, which: str = "") -> List[Atom]:
+        """The input's tokens, which the model has to take."""
+        tokens = tokens_of(input)
+        if not 1 <= len(tokens) <= self.max_length:
+            raise UseError(
+                f"{which}expected from 1 to {self.max_length} tokens, found {len(tokens)}"
+            )
+        for token in tokens:
+            if (type(token), token) not in self._ids:
+                some = ", ".join(map(repr, self.alphabet[:30]))
+                more = ", ..." if len(self.alphabet) > 30 else ""
+                raise UseError(
+                    f"{which}token {token!r} is not in the model's alphabet: {some}{more}"
+                )
+        return tokens
 
     def _character_numbers(
         self, inputs: Sequence[Input]
     ) -> Optional[Tuple[np.ndarray, np.ndarray]]:
-        """The same at once, if all inputs are strings of the alphabet's characters; else None."""
-        if not all(type(input) is str for input in inputs):
+        """The same at once, if all inputs are strings of the alphabet's characters, and of lengths
+        that there are; else None."""
+        if not all(type(input) is str and 1 <= len(input) <= self.max_length for input in inputs):
             return None
         text = "".join(str(input) for input in inputs)
         codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
@@ -233,14 +259,14 @@ class Model:
 
     def trace(self, input: Input, *, rule: str = "softmax", temperature: float = 1) -> Trace:
         """Everything that a forward pass computes, by name, as numpy arrays."""
-        engine = self._take_engine(rule, temperature)
+        tokens, engine = self._tokens(input), self._take_engine(rule, temperature)
         try:
-            wanted, keep = to_input(input)
+            wanted, keep = to_input(tokens)
             arrays, outputs = record(engine.host, engine.handle, wanted, len(self.outputs))
         finally:
             self._give_engine(engine)
         named = {o.name: values for o, values in zip(self.outputs, outputs)}
-        return Trace(self, tokens_of(input), arrays, named)
+        return Trace(self, tokens, arrays, named)
 
     # --- token numbers, for torch and its like ---
 
@@ -252,7 +278,7 @@ class Model:
     def encode(self, inputs: Union[Input, Sequence[Input]]) -> np.ndarray:
         """int64 [batch, 1 + longest]: 0 is the sink, in front of each input; 1 + k is token k of
         the alphabet; behind the end of shorter inputs stands `pad`.  A string is one input."""
-        many: List[Any] = [inputs] if isinstance(inputs, str) else list(inputs)
+        many: List[Any] = [inputs] if isinstance(inputs, str) else list(inputs_of(inputs))
         if many and not isinstance(many[0], (list, tuple, np.ndarray, str)):
             many = [many]
         elif many and isinstance(many[0], str) and not self._are_inputs(many):
@@ -261,8 +287,6 @@ class Model:
         table = np.full((len(many), 1 + int(max(lengths, default=0))), self.pad, np.int64)
         table[:, 0] = 0
         for row, end, n in zip(table, np.cumsum(lengths).tolist(), lengths.tolist()):
-            if not 1 <= n <= self.max_length:
-                raise UseError(f"expected inputs of 1 to {self.max_length} tokens, found {n}")
             row[1 : 1 + n] = ids[end - n : end].astype(np.int64) + 1
         return table
 
@@ -400,9 +424,10 @@ class Model:
             )
         options = ffi.new("RaspCheckOptions *")
         options[0] = lib.rasp_check_options()
-        options.seed, options.count, options.exhaustive_limit = seed, count, exhaustive_limit
-        (options.rule, options.parameter), options.shown = rule_of(rule), shown
-        given = ffi.new("double[]", list(temperatures) or [1.0])
+        set_inputs(options, seed, count, exhaustive_limit)
+        options.rule, options.parameter = rule_of(rule)
+        options.shown = whole_of("shown", shown, 0, 2**32 - 1)
+        given = ffi.new("double[]", [heat_of(rule, heat) for heat in temperatures] or [1.0])
         options.temperatures, options.temperature_count = given, len(given)
         with listening(progress, f"checking {self.name}") as listen:
             hear = self._host.listener("void(void *, size_t)", listen)

@@ -23,7 +23,18 @@ from ._lib import Host, UseError, ffi, lib, text_of
 from .library import path_of
 from .progress import Progress, listening
 from .rules import KERNELS
-from .values import Atom, Input, from_atoms, from_sequence, to_atoms, to_input, tokens_of
+from .values import (
+    Atom,
+    Input,
+    from_atoms,
+    from_sequence,
+    inputs_of,
+    number_of,
+    to_atoms,
+    to_input,
+    tokens_of,
+    whole_of,
+)
 
 
 if TYPE_CHECKING:
@@ -139,16 +150,24 @@ def target_of(
             kept = ffi.new("char[]", str(text).encode())
             keep.append(kept)
             setattr(target, name, kept)
-    if max_length is not None and not 1 <= max_length <= lib.RASP_LONGEST:
-        raise UseError(f"max_length: expected from 1 to {lib.RASP_LONGEST}, found {max_length}")
-    target.max_length = max_length or 0
+    if max_length is not None:
+        target.max_length = whole_of("max_length", max_length, 1, lib.RASP_LONGEST)
     target.dtype = word(DTYPES, dtype, "dtype")
     target.masks = word(MASKS, mask, "mask")
     target.layout = word(LAYOUTS, layout, "layout")
     target.kernel = word(KERNELS, kernel, "kernel")
     target.log_length, target.partial = log_length, partial
-    target.tolerance, target.time_limit, target.table_limit = tolerance, time_limit, table_limit
+    target.tolerance = number_of("tolerance", tolerance)
+    target.time_limit = number_of("time_limit", time_limit)
+    target.table_limit = whole_of("table_limit", table_limit, 0, 2**32 - 1)
     return target
+
+
+def set_inputs(options: Any, seed: int, count: int, exhaustive_limit: int) -> None:
+    """Which inputs a RaspCheckOptions * speaks of."""
+    options.seed = whole_of("seed", seed, 0, 2**64 - 1)
+    options.count = whole_of("count", count, 0, 2**63 - 1)
+    options.exhaustive_limit = whole_of("exhaustive_limit", exhaustive_limit, 0, 2**63 - 1)
 
 
 class Program:
@@ -171,6 +190,8 @@ class Program:
         cpu_seconds: float = 0,
     ) -> None:
         text: Optional[str] = None
+        if not isinstance(source, (str, os.PathLike)):
+            raise UseError(f"expected a program's name, path or text, found {source!r}")
         source = os.fspath(source)
         if not os.path.isfile(source) and (";" in source or "\n" in source):
             text, self.path = source, None
@@ -188,7 +209,7 @@ class Program:
         keep = [ffi.new("char[]", os.fsencode(self._file))]
         made = ffi.new("RaspSource *", {"path": keep[0]})
         if self.path is None:
-            data = self.text.encode()
+            data = self.text.encode("utf-8", "surrogatepass")
             keep.append(ffi.new("char[]", data))
             made.text, made.length = keep[1], len(data)
         handle = host.call(lib.rasp_program_load, made, host.config)
@@ -202,8 +223,10 @@ class Program:
         return program
 
     @classmethod
-    def _of_text(cls, host: Host, text: str, name: str, random: RandomInfo) -> "Program":
-        """A random program, called `name`."""
+    def _of_text(
+        cls, host: Host, text: str, name: str, random: Optional[RandomInfo] = None
+    ) -> "Program":
+        """The program of a text, called `name`."""
         program = cls._bare(host, text, name)
         program._handle, program.random = program._load(host), random
         return program
@@ -215,6 +238,12 @@ class Program:
         program._sop = program.path = program._owner = program.random = None
         return program
 
+    def __reduce__(self) -> Any:
+        said = {"_sop": self._sop, "random": self.random}
+        if self.path is not None:
+            return Program, (self.path,), said
+        return _of_source, (self.text, self._file), said
+
     @property
     def name(self) -> str:
         return os.path.basename(self._file)
@@ -222,9 +251,9 @@ class Program:
     @property
     def text(self) -> str:
         """What is in its file."""
+        if self._text is None and self._owner is not None:
+            self._text = self._owner.info["source"]
         if self._text is None:
-            if self.path is None:
-                raise UseError("the text of an embedded program is in the model's info['source']")
             with open(self.path, encoding="utf-8") as file:
                 self._text = file.read()
         return self._text
@@ -275,7 +304,7 @@ class Program:
 
     def batch(self, inputs: Sequence[Input], sop: Optional[str] = None) -> List[Any]:
         """The same for each of many inputs."""
-        found = []
+        inputs, found = inputs_of(inputs), []
         with self._host.busy():
             value, is_selector = self._value(sop if sop is not None else self._sop)
             for input in inputs:
@@ -331,7 +360,7 @@ class Program:
         keep: list = []
         wanted, options = target_of(keep, **target), ffi.new("RaspCheckOptions *")
         options[0] = lib.rasp_check_options()
-        options.seed, options.count, options.exhaustive_limit = seed, count, exhaustive_limit
+        set_inputs(options, seed, count, exhaustive_limit)
         inputs = self._host.own(
             self._host.call(lib.rasp_inputs_new, self._handle, wanted, options),
             lib.rasp_inputs_free,
@@ -391,3 +420,8 @@ class Program:
             if is_selector:
                 raise UseError(f"expected an s-op to compile, found the selector '{name}'")
         return [value for value, _ in found]
+
+
+def _of_source(text: str, name: str) -> Program:
+    """An unpickled program, but for what pickle sets afterwards."""
+    return Program._of_text(Host(), text, name)

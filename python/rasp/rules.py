@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Dict, Tuple
+from typing import Any, Dict, Tuple
 
 from ._lib import UseError, ffi, lib, text_of
+from .values import number_of
 
 
 def _all() -> Dict[str, int]:
@@ -45,3 +46,11 @@ def rule_of(text: str) -> Tuple[int, float]:
             f"found {text!r}"
         )
     return RULES[name], parameter
+
+
+def heat_of(rule: str, temperature: Any) -> float:
+    """The temperature of a run by the rule: 1 where a rule has none."""
+    heat = number_of("temperature", temperature)
+    if heat != 1 and not lib.rasp_rule_has_temperature(rule_of(rule)[0]):
+        raise UseError(f"temperature: expected none, the rule '{rule}' has none; found {heat:g}")
+    return heat

@@ -56,10 +56,11 @@ def score(edges: Iterable[Sequence[Any]], model: Any) -> Score:
     ends = set(range(len(circuit.nodes))) if by_node else _components(circuit)
     strange = {end for e in found for end in e[:2]} - ends
     if strange:
+        there = sorted({circuit.label(k) for k in range(len(circuit.nodes))})
         raise UseError(
-            f"no such components: {', '.join(sorted(map(str, strange)))}; there are "
-            f"{', '.join(sorted(map(str, ends)))}, and heads and sublayers that no node "
-            "names are padding"
+            f"no such {'nodes' if by_node else 'components'}: "
+            f"{', '.join(sorted(map(str, strange)))}; "
+            f"there are {f'0 to {len(ends) - 1}' if by_node else ', '.join(there)}"
         )
     true = _true_edges(circuit, by_node, roles)
     right = found & true

@@ -22,6 +22,24 @@ def plain(value: Any) -> Atom:
     )
 
 
+def whole_of(name: str, value: Any, least: int, most: int) -> int:
+    """The argument of that name, which has to be a whole number in that range."""
+    if isinstance(value, bool) or not hasattr(value, "__index__") or not least <= value <= most:
+        raise UseError(f"{name}: expected a whole number from {least} to {most}, found {value!r}")
+    return value.__index__()
+
+
+def number_of(name: str, value: Any) -> float:
+    """The argument of that name, which has to be a number of at least 0."""
+    try:
+        number = float("nan") if isinstance(value, str) else float(value)
+    except (TypeError, ValueError):
+        number = float("nan")
+    if not number >= 0:
+        raise UseError(f"{name}: expected a number of at least 0, found {value!r}")
+    return number
+
+
 def to_atom(atom: Any, value: Any, keep: list) -> None:
     """Writes the value into a RaspAtom; `keep` has to live as long as it is used."""
     value = plain(value)
@@ -70,6 +88,13 @@ def tokens_of(value: Input) -> List[Atom]:
     if isinstance(value, (bytes, dict, set)) or not hasattr(value, "__iter__"):
         raise UseError(f"expected a string or a list of tokens, found {value!r}")
     return [plain(token) for token in value]
+
+
+def inputs_of(value: Any) -> Sequence[Any]:
+    """The inputs of a batch.  A string alone is one input, and in a batch hardly meant."""
+    if isinstance(value, (str, bytes, dict, set)) or not hasattr(value, "__iter__"):
+        raise UseError(f"expected a list of inputs, found {value!r}")
+    return value if hasattr(value, "__len__") else list(value)
 
 
 def to_input(value: Input) -> Tuple[Any, list]:

@@ -1,6 +1,7 @@
 """Errors as exceptions: kind, place, caret; Ctrl-C, limits, callbacks."""
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -65,6 +66,12 @@ BAD = [
     (dict(alphabet="ab", layout="wide"), "layout"),
     (dict(alphabet="ab", kernel="average"), "kernel"),
     (dict(alphabet=3), "expected a string or a list"),
+    (dict(alphabet="aab"), "^alphabet: expected different tokens"),
+    (dict(max_length="8"), "^max_length: expected a whole number from 1 to [0-9]*, found '8'"),
+    (dict(max_length=2.5), "^max_length: expected a whole number"),
+    (dict(tolerance="x"), "^tolerance: expected a number of at least 0"),
+    (dict(time_limit=-1), "^time_limit: expected a number of at least 0"),
+    (dict(table_limit=-1), "^table_limit: expected"),
 ]
 
 
@@ -89,14 +96,70 @@ def test_files(tmp_path):
 def test_inputs_outside():
     m = rasp.Program("y = indices;").compile(alphabet="ab", max_length=2)
     for call in (m, m.trace, lambda x: m.batch([x]), m.encode):
-        with pytest.raises(rasp.RaspError, match="alphabet"):
+        with pytest.raises(rasp.UseError, match="token 'x' is not in .* alphabet: 'a', 'b'$"):
             call("ax")
-        with pytest.raises(rasp.RaspError, match="2"):
+        with pytest.raises(rasp.UseError, match="expected from 1 to 2 tokens, found 3"):
             call("aaa")
-    with pytest.raises(rasp.RaspError, match="input 1: .* found 3"):
+        with pytest.raises(rasp.UseError, match="expected from 1 to 2 tokens, found 0"):
+            call("")
+        with pytest.raises(rasp.UseError, match="expected a string"):
+            call(["a", None])
+    with pytest.raises(rasp.UseError, match="input 1: .* found 3"):
         m.batch(["a", "aaa"])
+    for batch in (m.batch, m.program.batch):
+        for no_list in ("ab", 3, None):
+            with pytest.raises(rasp.UseError, match="expected a list of inputs, found"):
+                batch(no_list)
     with pytest.raises(rasp.UseError, match="no output 'z': there are y"):
         m("a", "z")
+
+
+MISTAKES = [  # a call on a model, and what is said
+    (lambda m: m("a", rule="average", temperature=2), "^temperature: .* 'average' has none"),
+    (lambda m: m("a", temperature=-1), "^temperature: expected a number of at least 0, found -1"),
+    (lambda m: m.check(rule="average", temperatures=[0.5]), "^temperature: "),
+    (lambda m: m.check(count=-1), "^count: expected a whole number"),
+    (lambda m: m.check(3), "a model of another tool, .* found 3"),
+    (lambda m: rasp.score([("a", "tokens")], m), "^no such components: a; there are [^,]*, "),
+    (lambda m: m.program.show("a", "nope"), "^no s-op 'nope'"),
+    (lambda m: m.program.compile("sorted", "sorted"), "^sop: 'sorted' stands twice"),
+    (lambda m: rasp.express("sort", classes="nonsense"), "^--class expects .* found 'nonsense'$"),
+    (lambda m: rasp.lab("nonsense"), "^no group or command 'nonsense'"),
+    (lambda m: rasp.Program(3), "expected a program's name, path or text, found 3"),
+    (lambda m: rasp.random_program(1, layers=0), "^layers: expected a whole number from 1"),
+    (lambda m: next(rasp.generate("2")), "^count: expected a whole number"),
+]
+
+
+@pytest.mark.parametrize("call, text", MISTAKES, ids=range(len(MISTAKES)))
+def test_mistakes(call, text, compiled):
+    with pytest.raises(rasp.RaspError, match=text):
+        call(compiled("sort", alphabet="ab", max_length=2))
+
+
+def test_messages_say_arguments():
+    """Where the command would name its option."""
+    p = rasp.Program("y = 1 / indices;")
+    with pytest.raises(rasp.RaspError) as caught:
+        p.compile(alphabet="ab", max_length=3)
+    said = str(caught.value)
+    assert "partial=True" in said and "by where or first" in said and "--" not in said
+    with pytest.raises(rasp.OutOfMemory, match="[(]memory raises it[)]"):
+        rasp.Program("sort", memory=4_000_000).compile(alphabet="abcdef", max_length=200)
+    with pytest.raises(rasp.ProgramError) as caught:
+        p("a", "y + --nonsense")
+    assert caught.value.file == "sop" and "y + --nonsense" in caught.value.caret
+
+
+def test_errors_are_named_as_they_are_used():
+    for name in dir(rasp):
+        kind = getattr(rasp, name)
+        if isinstance(kind, type) and issubclass(kind, (Exception, Warning)):
+            assert (kind.__module__, kind.__name__) == ("rasp", name)
+    with pytest.raises(rasp.ProgramError) as caught:
+        rasp.Program("y = ;")
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (again.line, again.text, str(again)) == (1, caught.value.text, str(caught.value))
 
 
 def test_limits():

@@ -93,6 +93,8 @@ def test_files(tmp_path, compiled):
     assert (tmp_path / "w.bin").read_bytes() == m.tobytes() == found.tobytes()
     assert found.certificate[:3] == m.certificate[:3] and not found.certificate.proved
     assert found.verify() and found.verify().certificate.holds
+    assert found.verify(found.program) and found.verify(m.program) and m.verify(found.program)
+    assert found.program.text == m.program.text and str(found.program.show("cab"))
     assert found.claims == m.claims and found.claims["version"] == 1
     assert found.circuit.document == m.circuit.document
     assert found.info["alphabet"] == ["a", "b", "c"] and found.check().exhaustive
@@ -265,7 +267,7 @@ def test_score():
     nodes = {(e["from"], e["to"]) for e in c.edges if e["role"] != "clear"}
     assert rasp.score(nodes, m)[:2] == (1.0, 1.0) == rasp.score(nodes, c)[:2]
     for bad in ([("tokens", "nowhere")], [("tokens",)], [("tokens", 1)], [(0, 10**6)]):
-        with pytest.raises(rasp.UseError, match="expected|no such components"):
+        with pytest.raises(rasp.UseError, match="expected|no such (components|nodes)"):
             rasp.score(bad, m)
 
 

@@ -1,7 +1,10 @@
 """Threads, memory, and where the package is."""
 
+import copy
 import gc
+import multiprocessing
 import os
+import pickle
 import threading
 
 import rasp
@@ -64,6 +67,41 @@ def test_handles_that_die_in_other_threads():
             p.compile(alphabet="ab", max_length=3)
 
     in_threads(work)
+
+
+def test_pickled_and_copied():
+    """As joblib, multiprocessing and the like hand them on."""
+    p = rasp.Program("histogram")
+    m = p.compile(alphabet="ab", max_length=3)
+    for again in (pickle.loads(pickle.dumps(m)), copy.deepcopy(m)):
+        assert again("aab") == [2, 2, 1] and again.tobytes() == m.tobytes()
+        assert again.circuit.document == m.circuit.document and again.program("aab") == [2, 2, 1]
+    trace = pickle.loads(pickle.dumps(m.trace("aab")))
+    assert trace.outputs == m.trace("aab").outputs
+    own = rasp.Program("y = indices;", sop="y + 1")
+    for program in (p, again.program, own, rasp.random_program(3)):
+        found = pickle.loads(pickle.dumps(program))
+        assert (found.text, found.name) == (program.text, program.name)
+        assert found("ab") == program("ab") and found.random == program.random
+
+
+def test_after_a_fork():
+    """A child has what its parent made, and goes on with it."""
+    p = rasp.Program("sort")
+    m = p.compile(alphabet="abc", max_length=4)
+    m.batch(["cab"] * 5000)
+
+    def work(queue):
+        queue.put((m.batch(["cab"] * 5000)[-1], p("cab"), bool(m.check()), p.compile()("ba")))
+
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    child = context.Process(target=work, args=(queue,))
+    child.start()
+    try:
+        assert queue.get(timeout=60) == (list("abc"), list("abc"), True, ["a", "b"])
+    finally:
+        child.kill()
 
 
 def test_any_order_of_ends():
