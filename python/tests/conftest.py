@@ -12,8 +12,7 @@ EXAMPLES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__
 BUNDLED = rasp.bundled()
 PEERS = os.environ.get("PEERS", "") == "1"  # all peers are installed, and there is time
 LONG = PEERS or os.environ.get("RASP_LONG", "") == "1"  # what is counted in thousands, whole
-# What takes long to compile is left to the whole run.
-PROGRAMS = [name for name in sorted(BUNDLED) if PEERS or name != "rover"]
+PROGRAMS = sorted(BUNDLED)
 # One or two of each kind, for what takes long with each.
 SOME = [
     "sort",

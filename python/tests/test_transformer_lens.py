@@ -11,7 +11,7 @@ pytest.importorskip("transformer_lens")
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
-@pytest.mark.parametrize("name", [n for n in (PROGRAMS if PEERS else SOME) if n != "rover"])
+@pytest.mark.parametrize("name", PROGRAMS if PEERS else SOME)
 def test_every_bundled_program(name, compiled):
     m = compiled(name)
     tl = m.transformer_lens()
