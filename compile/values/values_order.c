@@ -1,7 +1,8 @@
 /* The proof that a selector's width tells positions apart: every sort rests on it.  The
  * relation "j is selected in row i" between different positions must be a strict total order
  * whatever the values there: then the width counts the positions before, a permutation.  Or
- * it is one among the positions that share a value: then the width tells those apart. */
+ * it is one among the positions that share a value, and selects no others: then the width tells
+ * those apart. */
 #include "compile/values/states.h"
 
 #include <stdlib.h>
@@ -31,12 +32,19 @@ static bool compared(const Order *o, uint32_t s, uint32_t t) {
            !states_same_position(o->states, s, t);
 }
 
+/* A key that none of the row's class is. */
+static bool outside(const Order *o, uint32_t s, uint32_t t) {
+    return o->class[t] != LEFT_OUT && o->class[s] != o->class[t] &&
+           !states_same_position(o->states, s, t);
+}
+
 static bool before(const Order *o, uint32_t s, uint32_t t) {
     return o->before[(size_t)s * o->count + t];
 }
 
 /* A linear order of the states in which s stands before t exactly when the relation says so,
- * for all compared pairs, makes every choice of one state a position an order. */
+ * for all compared pairs, makes every choice of one state a position an order; as long as nothing of
+ * another class is counted, which may be more for some positions of a class than for others. */
 static bool is_linear(Order *o, const Relation *relation, Arena *arena) {
     Ranked *rank = ARENA_ARRAY(arena, o->count, Ranked);
     o->before = ARENA_ARRAY(arena, (size_t)o->count * o->count, bool);
@@ -44,6 +52,7 @@ static bool is_linear(Order *o, const Relation *relation, Arena *arena) {
         rank[s] = (Ranked){s, o->class[s], 0};
         budget_poll(arena_budget(arena));
         for (uint32_t t = 0; t < o->count; t++) {
+            if (outside(o, s, t) && relation_holds(relation, s, t)) return false;
             if (!compared(o, s, t)) continue;
             bool is = relation_holds(relation, s, t);
             o->before[(size_t)s * o->count + t] = is;
