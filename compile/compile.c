@@ -145,22 +145,36 @@ static void explain(const Compiled *c, const CompileOptions *options, LowerError
                  f32 ? "--dtype f64 is finer" : "a smaller --max-length or fewer steps are easier");
 }
 
+/* The same with lowering, if need be; false when it cannot be made. */
+static bool run_try(Compiler *k, const struct Try *t) {
+    bool lowered = k->lower && lower_options(k->lower).careful == t->careful;
+    return (lowered || lower_timed(k, t->careful)) && try_weights(k, t->dtype, t->steep);
+}
+
+static bool is_certified(const Compiler *k) {
+    const Certificate *certificate = k->c->certificate;
+    double tolerance = k->options->tolerance;
+    return certificate->holds && (tolerance == 0 || certificate->error <= tolerance);
+}
+
+/* A bound that only just holds in the finer type does not hold for whoever sees a little less:
+ * steps are looked at as well, and kept if they are clearer. */
 static bool choose_weights(Compiler *k) {
+    static const double CLEAR = 0.5;
     const CompileOptions *options = k->options;
     Compiled *c = k->c;
-    for (size_t t = 0; t < sizeof tries / sizeof *tries; t++) {
-        bool f32 = tries[t].dtype == RT_F32, careful = tries[t].careful;
+    const struct Try *kept = NULL, *end = tries + sizeof tries / sizeof *tries, *t;
+    *k->error = (LowerError){.node = NODE_NONE};
+    for (t = tries; t < end && !(kept && t->careful); t++) {
+        bool f32 = t->dtype == RT_F32;
         if (options->dtype != COMPILE_AUTO && (options->dtype == COMPILE_F32) != f32) continue;
-        if (!k->lower || lower_options(k->lower).careful != careful)
-            if (!lower_timed(k, careful)) {
-                forget_models(c);
-                return false;
-            }
-        if (!try_weights(k, tries[t].dtype, tries[t].steep)) break;
-        bool close = options->tolerance == 0 || c->certificate->error <= options->tolerance;
-        if (c->certificate->holds && close) return true;
+        if (!run_try(k, t)) break;
+        if (!is_certified(k)) continue;
+        if (f32 || c->certificate->tightest < CLEAR) return true;
+        if (!kept) kept = t;
     }
-    explain(c, options, k->error);
+    if (kept && run_try(k, kept)) return true;
+    if (!k->error->message[0]) explain(c, options, k->error);
     forget_models(c);
     return false;
 }
