@@ -43,8 +43,8 @@ static bool before(const Order *o, uint32_t s, uint32_t t) {
 }
 
 /* A linear order of the states in which s stands before t exactly when the relation says so,
- * for all compared pairs, makes every choice of one state a position an order; as long as nothing of
- * another class is counted, which may be more for some positions of a class than for others. */
+ * for all compared pairs, makes every choice of one state a position an order; as long as nothing
+ * of another class is counted, which may be more for some positions of a class than for others. */
 static bool is_linear(Order *o, const Relation *relation, Arena *arena) {
     Ranked *rank = ARENA_ARRAY(arena, o->count, Ranked);
     o->before = ARENA_ARRAY(arena, (size_t)o->count * o->count, bool);

@@ -77,10 +77,42 @@ static bool differs_by_position(Values *values, NodeId key, Arena *arena) {
     return true;
 }
 
+/* Does the comparison hold between any two positions that the selector's equalities leave, and
+ * choose the same keys for both?  So it does where each of its sides is equal there. */
+static bool is_pinned(Values *values, NodeId select, NodeId but, const Literals *conjuncts) {
+    Node node = *graph_node(values->graph, select);
+    if (node.kind != NODE_SELECT) return false;
+    const NodeValues *query = values_of(values, node.arg[1]);
+    bool fixed = node.op == OP_EQ && query && query->count == 1;
+    bool alike =
+        (node.op == OP_EQ || node.op == OP_LE || node.op == OP_GE) && node.arg[0] == node.arg[1];
+    for (uint32_t k = 0; k < conjuncts->count && (fixed || alike); k++) {
+        const Node *pin = graph_node(values->graph, conjuncts->select[k]);
+        if (pin->kind != NODE_SELECT || pin->op != OP_EQ || pin->arg[0] != node.arg[0]) continue;
+        if (pin->arg[0] != but && (alike || pin->arg[1] == node.arg[1])) return true;
+    }
+    return false;
+}
+
+/* A rank `among` that of positions for which all else is pinned: does what is left order them? */
+static bool orders_pinned(Values *values, NodeId among, NodeId key, const Literals *conjuncts,
+                          Arena *arena) {
+    Literals parts = selector_conjuncts(values->graph, among, arena);
+    NodeId left = NODE_NONE;
+    for (uint32_t k = 0; k < parts.count; k++) {
+        NodeId part = parts.select[k];
+        if (is_pinned(values, part, key, conjuncts)) continue;
+        left = left == NODE_NONE ? part : graph_and(values->graph, left, part, SPAN_NONE);
+    }
+    return left != NODE_NONE && left != among && values_strict_order(values, left);
+}
+
 /* `x equal and rank equal`: the rank tells apart the positions that share x. */
-static bool differs_within_class(Values *values, NodeId key, const Literals *conjuncts) {
+static bool differs_within_class(Values *values, NodeId key, const Literals *conjuncts,
+                                 Arena *arena) {
     Node node = *graph_node(values->graph, key);
     if (node.kind != NODE_WIDTH) return false;
+    if (orders_pinned(values, node.arg[0], key, conjuncts, arena)) return true;
     for (uint32_t k = 0; k < conjuncts->count; k++) {
         Node class = *graph_node(values->graph, conjuncts->select[k]);
         if (class.kind == NODE_SELECT && class.op == OP_EQ && class.arg[0] != key &&
@@ -98,7 +130,7 @@ static bool pins_one_position(Values *values, NodeId selector, Arena *arena) {
         if (node->kind != NODE_SELECT || node->op != OP_EQ) continue;
         NodeId key = node->arg[0];
         if (differs_by_position(values, key, arena) ||
-            differs_within_class(values, key, &conjuncts))
+            differs_within_class(values, key, &conjuncts, arena))
             return true;
     }
     return values_marked_once(values, selector);
