@@ -194,6 +194,13 @@ Affine solve_constant(Judge *j, Linear l) {
 
 /* --- affine --------------------------------------------------------------------------- */
 
+/* A number with few digits that floats may have made `a` of. */
+static double few_digits(double a) {
+    double few = rint(a * 0x1p10) * 0x1p-10;
+    return fabs(few - a) <= 0x1p-20 * fabs(a) ? few : a;
+}
+
+/* Scales that terms are likely to have in common are preferred: with others they do not cancel. */
 Affine fit_affine(const double *x, const double *y, size_t count) {
     size_t low = 0, high = 0;
     for (size_t k = 1; k < count; k++) {
@@ -201,16 +208,18 @@ Affine fit_affine(const double *x, const double *y, size_t count) {
         if (x[k] > x[high]) high = k;
     }
     double a = count && x[high] > x[low] ? (y[high] - y[low]) / (x[high] - x[low]) : 0;
-    const double try_a[] = {1, a == 0 ? 1 : copysign(exp2(round(log2(fabs(a)))), a), a};
+    const double try_a[] = {1, a == 0 ? 1 : copysign(exp2(round(log2(fabs(a)))), a), few_digits(a),
+                            a};
+    const double better[] = {1, 4, 4, 256};
     Affine best = {.slack = INFINITY};
-    for (int t = 0; t < 3; t++) {
+    for (int t = 0; t < 4; t++) {
         double b = count ? y[low] - try_a[t] * x[low] : 0, off = 0;
         if (t < 2 && fabs(b) <= 0x1p-7 * fabs(y[low])) b = 0;
         for (size_t k = 0; k < count; k++) {
             double p = try_a[t] * x[k], lost = fma(try_a[t], x[k], -p) + sum_lost(p, b);
             off = worse(off, fabs((p + b - y[k]) + lost));
         }
-        if (!isnan(off) && off < best.slack / 4) best = (Affine){try_a[t], b, off};
+        if (!isnan(off) && off < best.slack / better[t]) best = (Affine){try_a[t], b, off};
     }
     best.slack *= 1 + 4 * DBL_EPSILON;
     return best;
