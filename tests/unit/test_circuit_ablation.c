@@ -192,7 +192,8 @@ static const struct {
 } redundant[] = {{"is-dyck-2", 1, 0},        {"is-dyck-3", 1, 0},
                  {"dyck-2", 1, 0},           {"dyck-3", 1, 0},
                  {"counting", 1, 0},         {"sort-next", 5, 0},
-                 {"double-histogram", 1, 0}, {"double-histogram-bos", 2, 1}};
+                 {"double-histogram", 2, 0}, {"double-histogram-bos", 2, 1},
+                 {"count-distinct", 1, 0},     {"running-maximum", 1, 0}};
 
 static bool is_redundant(const Trial *trial) {
     const char *name = strrchr(trial->program, '/') + 1;
@@ -278,7 +279,8 @@ static size_t draw_tokens(const RaspModelInfo *info, size_t number, uint32_t *st
     uint32_t two[] = {draw(state, size), draw(state, size)};
     for (uint32_t i = 0; i < n; i++) {
         uint32_t turn = kind == 1 ? i % 2 : kind == 2 ? 0 : draw(state, 2);
-        tokens[i] = info->alphabet[kind > 3 ? draw(state, size) : two[turn]];
+        uint32_t token = kind > 3 ? draw(state, size) : kind == 3 ? (two[0] + i) % size : two[turn];
+        tokens[i] = info->alphabet[token];
     }
     if (info->first >= 0) tokens[0] = info->alphabet[info->first];
     return n;
