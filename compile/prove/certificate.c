@@ -140,10 +140,12 @@ static void spread(Checker *k, Bound *h, Bound in, const Tensor *ideal, const Te
     }
 }
 
-/* What the slack of the score's own forms does, the inverse temperature included. */
+/* What the slack of the score's own forms does, the inverse temperature included: a judged one is
+ * that of the scores themselves. */
 static double score_slack(const Checker *k, const CircuitHead *head, const ModelHead *ideal) {
     const Score *score = &head->score;
     double beta = k->circuit->options.beta * (head->kind == HEAD_DEFAULT ? 2 : 1);
+    if (k->circuit->judged) beta = 1;
     double slack =
         beta * (certificate_slack(k, &score->key_only) + certificate_slack(k, &score->query_only));
     if (score->query_only.count == 0) /* the constants are written as one */

@@ -132,7 +132,6 @@ bool judge_head(Judge *j, const CircuitHead *claim, CircuitHead *head, Linear *a
         return false;
     *head = *claim;
     head->score = (Score){.mask = claim->score.mask, .key_only = {.slack = slack}};
-    if (claim->kind == HEAD_DEFAULT) head->score.key_only.slack /= 2; /* as for twice the beta */
     head->single = facts->at_most_one;
     CircuitComponent *components = ARENA_ARRAY(j->arena, claim->component_count, CircuitComponent);
     head->components = components;

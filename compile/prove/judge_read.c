@@ -294,7 +294,6 @@ static bool judge_by(const Circuit *claims, Graph *graph, ValuesWay way, uint32_
     j.held = ARENA_ARRAY(arena, claims->part_count, Linear);
     j.circuit = ARENA_NEW(arena, Circuit);
     *j.circuit = *claims;
-    j.circuit->options.beta = 1;
     j.circuit->width = (uint32_t)model->width;
     j.circuit->judged = true;
     j.circuit->heads = ARENA_ARRAY(arena, claims->head_count, CircuitHead);

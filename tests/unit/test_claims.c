@@ -233,6 +233,26 @@ static void test_time(void **state) {
     free(b.bytes);
 }
 
+/* --- two ways ------------------------------------------------------------------------------ */
+
+/* Of the same weights, the certificate tells the same scores apart whichever way it is found. */
+static void test_both_ways(void **state) {
+    (void)state;
+    for (size_t k = 0; k < SUBJECTS; k++) {
+        RaspError error = {0};
+        RaspClaimsReport claims;
+        RaspVerifyReport compiled;
+        Bytes b = compile(&subjects[k]);
+        RaspModel *m = rasp_model_from_bytes(b.bytes, b.size, "w.bin", &config, &error);
+        assert_non_null(m);
+        assert_true(rasp_verify_claims(m, NULL, &claims, &error) && claims.holds);
+        assert_true(rasp_verify(m, &compiled, &error) && compiled.holds);
+        assert_true(claims.certificate.beta == compiled.certificate.beta);
+        rasp_model_free(m);
+        free(b.bytes);
+    }
+}
+
 /* --- anything ------------------------------------------------------------------------------ */
 
 static json_t *anything(Random *random) {
@@ -391,8 +411,8 @@ static void test_no_trace(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_each_claim),
-                                       cmocka_unit_test(test_no_trace),
-                                       cmocka_unit_test(test_time),
+                                       cmocka_unit_test(test_no_trace), cmocka_unit_test(test_time),
+                                       cmocka_unit_test(test_both_ways),
                                        cmocka_unit_test(test_anything)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
