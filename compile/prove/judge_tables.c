@@ -171,10 +171,8 @@ static TableOutput make_output(const Reader *t, const Fit *fit, const Joint *joi
     }
     for (size_t o = 0; o < outputs && several > 1; o++)
         *lost += fabs(fit->factor[o]) * joint->spread[o];
-    return (TableOutput){.node = t->claim->outputs[only].node,
-                         .x = x,
-                         .value = value,
-                         .points = (uint32_t)count};
+    return (TableOutput){
+        .node = t->claim->outputs[only].node, .x = x, .value = value, .points = (uint32_t)count};
 }
 
 /* A part of the certificate's for the class, written to its dimensions. */

@@ -153,8 +153,8 @@ static uint32_t independent(const Values *values, const NodeId *nodes, uint32_t 
     return kept;
 }
 
-/* Adds the sources of the roots that vary in kind alone, a root of one value among them: nobody else
- * lists them. */
+/* Adds the sources of the roots that vary in kind alone, a root of one value among them: nobody
+ * else lists them. */
 static uint32_t add_kind_sources(Values *values, const RowsRequest *request, NodeId *basis,
                                  uint32_t size) {
     for (uint32_t r = 0; r < request->count; r++) {

@@ -346,10 +346,8 @@ static void test_many_outputs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_as_compiled),
-        cmocka_unit_test(test_odd_programs),
-        cmocka_unit_test(test_weights_changed),
-        cmocka_unit_test(test_claims_changed),
+        cmocka_unit_test(test_as_compiled),     cmocka_unit_test(test_odd_programs),
+        cmocka_unit_test(test_weights_changed), cmocka_unit_test(test_claims_changed),
         cmocka_unit_test(test_many_outputs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
