@@ -2,6 +2,7 @@
 
 #include "api/alphabet.h"
 #include "base/near.h"
+#include "compile/atoms.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -258,7 +259,7 @@ bool target_of_model(RaspProgram *p, const Model *model, const RaspModelInfo *in
     if (record_load(model, table, core->arena, &known, &unknown)) options = known.options;
     Atom *alphabet = ARENA_ARRAY(core->arena, model->alphabet_size, Atom);
     for (size_t k = 0; k < model->alphabet_size; k++)
-        alphabet[k] = record_atom(&model->alphabet[k], table);
+        alphabet[k] = atom_from_file(&model->alphabet[k], table);
     options.alphabet = alphabet;
     options.alphabet_size = (uint32_t)model->alphabet_size;
     options.max_length = (uint32_t)model->max_length;

@@ -1,5 +1,6 @@
 #include "compile/check.h"
 
+#include "compile/atoms.h"
 #include "compile/flags.h"
 #include "compile/record.h"
 #include "compile/values/numbers.h"
@@ -75,7 +76,7 @@ CheckJoin check_join(const Model *model) {
 static const Atom *output_values(const ModelOutput *output, Intern *table, Arena *arena) {
     Atom *values = ARENA_ARRAY(arena, output->value_count + 1, Atom);
     for (size_t k = 0; k < output->value_count; k++)
-        values[k] = record_atom(&output->values[k], table);
+        values[k] = atom_from_file(&output->values[k], table);
     return values;
 }
 
@@ -90,7 +91,7 @@ static Levels find_levels(const ModelOutput *output, Intern *table, Arena *arena
     double *number = ARENA_ARRAY(arena, n, double);
     for (size_t k = 0; k < n; k++) {
         number[k] = output_place(output, k);
-        Atom value = record_atom(&output->values[k], table);
+        Atom value = atom_from_file(&output->values[k], table);
         if (output->places && atom_is_number(value))
             levels.shift[kind_index(value)] = number[k] - atom_double(value);
     }

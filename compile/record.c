@@ -1,5 +1,6 @@
 #include "compile/record.h"
 
+#include "compile/atoms.h"
 #include "compile/describe_json.h"
 #include "compile/sha256.h"
 
@@ -20,19 +21,6 @@ static int position_of(const char *const *words, const char *word) {
     for (int k = 0; words[k]; k++)
         if (strcmp(words[k], word) == 0) return k;
     return -1;
-}
-
-Atom record_atom(const RtAtom *atom, Intern *table) {
-    switch (atom->kind) {
-    case RT_INT:
-        return atom_int(atom->u.i);
-    case RT_FLOAT:
-        return atom_float(atom->u.f);
-    case RT_BOOL:
-        return atom_bool(atom->u.b);
-    default:
-        return atom_string(intern(table, atom->u.s.bytes, atom->u.s.length));
-    }
 }
 
 /* --- writing ------------------------------------------------------------------------------- */
@@ -285,7 +273,7 @@ static bool check_inputs(const Model *model, RtError *error) {
 static void load_alphabet(const Model *model, Intern *table, Arena *arena, Record *r) {
     Atom *alphabet = ARENA_ARRAY(arena, model->alphabet_size, Atom);
     for (size_t k = 0; k < model->alphabet_size; k++)
-        alphabet[k] = record_atom(&model->alphabet[k], table);
+        alphabet[k] = atom_from_file(&model->alphabet[k], table);
     r->options.alphabet = alphabet;
     r->options.alphabet_size = (uint32_t)model->alphabet_size;
     r->options.max_length = (uint32_t)model->max_length;

@@ -46,7 +46,4 @@ bool record_load(const Model *model, Intern *table, Arena *arena, Record *record
 /* Only the domain: needs no source.  `where`: its text (the model's) or NULL. */
 bool record_load_domain(const Model *model, int32_t *first, const char **where, RtError *error);
 
-/* The runtime's atom as one of the language. */
-Atom record_atom(const RtAtom *atom, Intern *table);
-
 #endif

@@ -1,5 +1,6 @@
 #include "compile/emit/emit.h"
 
+#include "compile/atoms.h"
 #include "compile/lower/form.h"
 
 #include <math.h>
@@ -209,24 +210,9 @@ static bool emit_layer(Emitter *m, uint32_t number) {
     return true;
 }
 
-/* An atom of the language as the runtime's; it borrows the text. */
-static RtAtom runtime_atom(Atom a) {
-    switch (a.kind) {
-    case ATOM_BOOL:
-        return rt_bool(a.b);
-    case ATOM_INT:
-        return rt_int(a.i);
-    case ATOM_FLOAT:
-        return rt_float(a.f);
-    case ATOM_STRING:
-        return rt_string(a.s->text, a.s->length);
-    }
-    return rt_int(0);
-}
-
 static const RtAtom *emit_atoms(const Atom *atoms, size_t count, Arena *arena) {
     RtAtom *all = ARENA_ARRAY(arena, count, RtAtom);
-    for (size_t k = 0; k < count; k++) all[k] = runtime_atom(atoms[k]);
+    for (size_t k = 0; k < count; k++) all[k] = atom_to_file(atoms[k]);
     return all;
 }
 

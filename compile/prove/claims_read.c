@@ -1,5 +1,7 @@
 #include "compile/prove/claims_private.h"
 
+#include "compile/atoms.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -398,19 +400,6 @@ static bool read_layers(Reader *r, const json_t *list) {
 
 /* --- outputs ------------------------------------------------------------------------------- */
 
-static Atom atom_of(const Reader *r, const RtAtom *atom) {
-    switch (atom->kind) {
-    case RT_INT:
-        return atom_int(atom->u.i);
-    case RT_FLOAT:
-        return atom_float(atom->u.f);
-    case RT_BOOL:
-        return atom_bool(atom->u.b);
-    default:
-        return atom_string(intern(graph_intern(r->in.graph), atom->u.s.bytes, atom->u.s.length));
-    }
-}
-
 static bool read_output(Reader *r, const ClaimPlace *at, const json_t *value,
                         const ModelOutput *file, CircuitOutput *output) {
     static const char *const keys[] = {"sop", NULL};
@@ -433,7 +422,7 @@ static bool read_output(Reader *r, const ClaimPlace *at, const json_t *value,
     output->start = (uint32_t)file->start;
     output->form_count = output->numeric ? 1 : (uint32_t)count;
     for (size_t k = 0; k < count; k++) {
-        values[k] = atom_of(r, &file->values[k]);
+        values[k] = atom_from_file(&file->values[k], graph_intern(r->in.graph));
         if (output->numeric) place[k] = output_place(file, k);
     }
     output->values = values;

@@ -1,4 +1,5 @@
 /* What is decoded: each value of the s-op, from where the weights put it. */
+#include "compile/atoms.h"
 #include "compile/prove/judge_private.h"
 
 #include <string.h>
@@ -126,7 +127,7 @@ static bool same_decoder(Judge *j, const CircuitOutput *c, const ModelOutput *m)
                 m->start == c->start && m->value_count == c->value_count &&
                 strcmp(m->name, c->name) == 0;
     for (size_t k = 0; same && k < m->value_count; k++)
-        same = same_atom(c->values[k], &m->values[k]) &&
+        same = atom_is_in_file(c->values[k], &m->values[k]) &&
                (!c->numeric || (atom_is_number(c->values[k]) && output_place(m, k) == c->place[k] &&
                                 (c->placed || c->place[k] == atom_double(c->values[k]))));
     for (size_t k = 1; same && c->numeric && k < m->value_count; k++)

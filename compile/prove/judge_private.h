@@ -186,6 +186,5 @@ bool judge_scores(Judge *j, const CircuitHead *claim, const ModelHead *weights, 
                   double *slack);
 bool judge_sublayer(Judge *j, uint32_t layer, uint32_t sublayer);
 bool judge_outputs(Judge *j);
-bool same_atom(Atom a, const RtAtom *b);
 
 #endif

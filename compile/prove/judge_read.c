@@ -1,4 +1,5 @@
 /* The walk over the weights: what every dimension holds, layer by layer. */
+#include "compile/atoms.h"
 #include "compile/prove/judge_private.h"
 
 #include <stdarg.h>
@@ -193,25 +194,6 @@ static bool judge_layers(Judge *j) {
 
 /* --- what claims and file must agree in ----------------------------------------------- */
 
-static RtAtom runtime_atom(Atom a) {
-    switch (a.kind) {
-    case ATOM_BOOL:
-        return rt_bool(a.b);
-    case ATOM_INT:
-        return rt_int(a.i);
-    case ATOM_FLOAT:
-        return rt_float(a.f);
-    case ATOM_STRING:
-        break;
-    }
-    return rt_string(a.s->text, a.s->length);
-}
-
-bool same_atom(Atom a, const RtAtom *b) {
-    RtAtom same = runtime_atom(a);
-    return rt_atom_compare(&same, b) == 0;
-}
-
 /* Is what is claimed of layers, sublayers and parts a place that there is? */
 static bool in_place(Judge *j) {
     const Circuit *c = j->claims;
@@ -241,7 +223,7 @@ static bool same_frame(Judge *j) {
     const Model *m = j->model;
     bool same = domain->alphabet_size == m->alphabet_size && domain->max_length == m->max_length;
     for (uint32_t k = 0; same && k < domain->alphabet_size; k++)
-        same = same_atom(domain->alphabet[k], &m->alphabet[k]);
+        same = atom_is_in_file(domain->alphabet[k], &m->alphabet[k]);
     if (!same) return judge_refuse(j, NODE_NONE, "the file has other inputs");
     if (m->kernel != j->claims->options.kernel)
         return judge_refuse(j, NODE_NONE, "the file's kernel is %s", rt_rules[m->kernel].name);

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "compile/atoms.h"
 #include "compile/record.h"
 #include "tests/unit/campaign.h"
 #include "tests/unit/random_judge.h"
@@ -101,8 +102,8 @@ static Atom *model_says(Trial *t, Engine *engine, const size_t *ids, size_t n) {
     Atom *atoms = ARENA_ARRAY(t->arena, n, Atom);
     if (!engine_run(engine, ids, n, &result, &error)) fail_msg("%s", error.text);
     for (size_t i = 0; i < n; i++)
-        atoms[i] = record_atom(&output->values[run_reading(&result, 0, i)->index],
-                               session_intern(t->session));
+        atoms[i] = atom_from_file(&output->values[run_reading(&result, 0, i)->index],
+                                  session_intern(t->session));
     run_result_clear(&result);
     return atoms;
 }
