@@ -199,19 +199,22 @@ static bool *parts_of(Judge *j, const Linear *l, NodeId *most) {
 
 Linear widths_drop(Judge *j, Linear l) {
     uint32_t widths = 0;
-    double times = 0, longest = j->claims->domain.max_length;
-    for (uint32_t k = 0; k < l.count; k++)
-        widths += graph_node(j->graph, l.term[k].node)->kind == NODE_WIDTH;
+    double times = 0, longest = j->claims->domain.max_length, most_off = 0;
+    for (uint32_t k = 0; k < l.count; k++) {
+        if (graph_node(j->graph, l.term[k].node)->kind != NODE_WIDTH) continue;
+        widths++;
+        most_off = fmax(most_off, 0x1p-20 * fabs(l.term[k].factor)); /* of rounded factors */
+    }
     if (widths < 2) return l;
     double off = try_selector(j, &l, NODE_NONE, &times);
     NodeId selector = NODE_NONE, most;
     const bool *part = parts_of(j, &l, &most);
-    for (NodeId id = 0; id <= most && off > 0x1p-20; id++) {
+    for (NodeId id = 0; id <= most && off > most_off; id++) {
         if (!part[id]) continue;
         off = try_selector(j, &l, id, &times);
         selector = id;
     }
-    if (off > 0x1p-20) return l;
+    if (off > most_off) return l;
     Linear rest = without_widths(j, &l);
     rest.slack += off * longest;
     if (selector == NODE_NONE) return rest;
