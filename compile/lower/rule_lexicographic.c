@@ -1,6 +1,8 @@
 /* Widths of `select(key, key, <)` over keys such as `tokens_int + indices / 1024`: one s-op, and
  * the position where that is the same.  As it stands the score would tell apart all keys; taken
- * apart, those of the first s-op, and positions are a mask. */
+ * apart, those of the first s-op, and positions are a mask.  That s-op is an argument of the key,
+ * or the key as it is at position 0: `hist - indices / 100 if first else -1`, without the indices.
+ */
 #include "compile/lower/rules.h"
 
 #include "compile/values/numbers.h"
@@ -87,6 +89,21 @@ static NodeId two_keys(Graph *graph, OpId op, NodeId major, int sign, Span span)
     return graph_or(graph, before, graph_and(graph, same, position, span), span);
 }
 
+/* The node with 0 for the position, as far as it is elementwise; `made`: by node, 1 + what it is.
+ */
+static NodeId at_start(Graph *graph, NodeId id, NodeId *made) {
+    if (made[id]) return made[id] - 1;
+    Node node = *graph_node(graph, id);
+    NodeId arg[OP_MAX_ARITY], start = id;
+    for (int k = 0; k < node.arity && (node.kind == NODE_MAP || node.kind == NODE_LOOKUP); k++)
+        arg[k] = at_start(graph, node.arg[k], made);
+    if (node.kind == NODE_INDICES) start = graph_constant(graph, atom_int(0), node.span);
+    if (node.kind == NODE_MAP) start = graph_map(graph, node.op, arg, node.span);
+    if (node.kind == NODE_LOOKUP) start = graph_lookup(graph, node.lookup, arg[0], node.span);
+    made[id] = 1 + start;
+    return start;
+}
+
 /* The same selector by two keys, or NODE_NONE. */
 static NodeId taken_apart(Lower *lower, NodeId selector) {
     Graph *graph = values_graph(lower->values);
@@ -95,9 +112,16 @@ static NodeId taken_apart(Lower *lower, NodeId selector) {
     if (select.op != OP_LT && select.op != OP_LE && select.op != OP_GT && select.op != OP_GE)
         return NODE_NONE;
     Node key = *graph_node(graph, select.arg[0]);
-    for (int k = 0; k < key.arity && key.kind == NODE_MAP; k++) {
-        int sign = tie_break(lower, select.arg[0], key.arg[k]);
-        if (sign) return two_keys(graph, select.op, key.arg[k], sign, select.span);
+    NodeId major[OP_MAX_ARITY + 1];
+    int count = 0;
+    for (int k = 0; k < key.arity && key.kind == NODE_MAP; k++) major[count++] = key.arg[k];
+    Arena *scratch = arena_child(lower->arena);
+    NodeId *made = ARENA_ARRAY(scratch, graph_count(graph), NodeId);
+    if (key.kind == NODE_MAP) major[count++] = at_start(graph, select.arg[0], made);
+    arena_free(scratch);
+    for (int k = 0; k < count; k++) {
+        int sign = major[k] == select.arg[0] ? 0 : tie_break(lower, select.arg[0], major[k]);
+        if (sign) return two_keys(graph, select.op, major[k], sign, select.span);
     }
     return NODE_NONE;
 }
@@ -113,5 +137,8 @@ bool feature_lexicographic(Lower *lower, NodeId width, const double *vector, For
     for (uint32_t k = 0; k < s->count; k++)
         for (uint32_t m = 0; m < w->count; m++)
             if (atom_equal(s->levels[k], w->levels[m])) number[k] = vector[m];
-    return lower_feature(lower, lower_code(lower, same, number), form);
+    /* Both widths are added up and scanned, even for whether there are any: one is as good as the
+     * other, and a sum is what the judge of claims follows (judge_widths.c). */
+    NodeId code = lower_code(lower, same, number);
+    return code == same ? lower_feature(lower, same, form) : feature_scan(lower, code, form);
 }
