@@ -88,21 +88,32 @@ def make():
         )
 
 
+def put(source, target, link):
+    """A copy, or a link, of a file or folder of the project, for what was there."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if target.is_dir() and not target.is_symlink():
+        shutil.rmtree(target)
+    elif target.is_symlink() or target.exists():
+        target.unlink()
+    if link:
+        target.symlink_to(source)
+    elif source.is_dir():
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns("embed"))
+    else:
+        shutil.copy(source, target)
+
+
 class Build(build_py):
     def run(self):
         super().run()
         make()
-        package = Path("rasp") if self.editable_mode else Path(self.build_lib) / "rasp"
-        (package / "bin").mkdir(parents=True, exist_ok=True)
+        # In place (pip install -e) the next make is the next version.
+        link = self.editable_mode
+        package = Path("rasp").absolute() if link else Path(self.build_lib) / "rasp"
+        put(PROJECT / "build" / "release" / f"librasp.so.{version()}", package / "librasp.so", link)
+        put(PROJECT / "bin" / "rasp", package / "bin" / "rasp", link)
+        put(PROJECT / "programs", package / "programs", link)
         write_api(package / "_api.py")
-        shutil.copy(
-            PROJECT / "build" / "release" / f"librasp.so.{version()}", package / "librasp.so"
-        )
-        shutil.copy(PROJECT / "bin" / "rasp", package / "bin" / "rasp")
-        shutil.rmtree(package / "programs", ignore_errors=True)
-        shutil.copytree(
-            PROJECT / "programs", package / "programs", ignore=shutil.ignore_patterns("embed")
-        )
 
 
 class Wheel(bdist_wheel):
