@@ -310,6 +310,11 @@ class Model:
         the first of the largest; of an output that is a number the one logit."""
         o, logits, ids = self.output(output), _numpy(logits), _numpy(ids)
         chosen = logits[..., 0].astype(np.float64) if o.decode == "number" else logits.argmax(-1)
+        if chosen.shape != ids.shape:
+            raise UseError(
+                f"expected what was read of these token numbers, {list(ids.shape)}; "
+                f"found {list(chosen.shape)}"
+            )
         rows = []
         for row, tokens in zip(chosen, ids):
             cut = row[1 : int((tokens != self.pad).sum())].tolist()

@@ -9,11 +9,15 @@ import numpy as np
 
 from ._lib import UseError, need
 from .bias import by_distance
+from .values import number_of, whole_of
 
 need("torch", "Model.torch()")
 
 import torch  # noqa: E402
 from torch import nn  # noqa: E402
+
+
+INTS = (torch.int64, torch.int32)
 
 
 def softmax(scores: Any) -> Any:
@@ -78,7 +82,8 @@ class Head(nn.Module):
 
 
 class Sublayer(nn.Module):
-    """h [batch, n+1, width] -> relu(h in + in_bias) out + out_bias, the same shape."""
+    """h [batch, n+1, width] -> relu(h in_weight + in_bias) out_weight + out_bias, the same
+    shape."""
 
     def __init__(self, weights: Dict[str, Any]) -> None:
         super().__init__()
@@ -87,8 +92,8 @@ class Sublayer(nn.Module):
         self.hidden = nn.Identity()
 
     def forward(self, h: Any) -> Any:
-        hidden = self.hidden(torch.relu(h @ getattr(self, "in") + self.in_bias))
-        return hidden @ self.out + self.out_bias
+        hidden = self.hidden(torch.relu(h @ self.in_weight + self.in_bias))
+        return hidden @ self.out_weight + self.out_bias
 
 
 class Layer(nn.Module):
@@ -139,12 +144,24 @@ class Transformer(nn.Module):
         }
         sink = first & ((q == 0) | (ids == self.pad)[:, :, None])  # what has no keys sees the sink
         return {
-            (mask, s): sink | ((seen & ~first | first & s) & (q > 0) & there)
+            (mask, s): sink | ((seen | first if s else seen & ~first) & (q > 0) & there)
             for mask, seen in masks.items()
             for s in (False, True)
         }
 
+    def fits(self, ids: Any) -> None:
+        """Are these token numbers?  Their values are the caller's: column 0 is the sink."""
+        most, is_tensor = len(self.positions), isinstance(ids, torch.Tensor)
+        if is_tensor and ids.dim() == 2 and ids.shape[1] <= most and ids.dtype in INTS:
+            return
+        found = f"{ids.dtype} of shape {list(ids.shape)}" if is_tensor else type(ids).__name__
+        raise UseError(
+            "expected token numbers, torch.as_tensor(m.encode(inputs)): an int64 tensor "
+            f"[batch, 1 + n], n at most {most - 1}; found {found}"
+        )
+
     def forward(self, ids: Any) -> Dict[str, Any]:
+        self.fits(ids)
         there = ids != self.pad
         h = self.tokens[ids.where(there, 0)] + self.positions[: ids.shape[1]]
         h, sees, lengths = self.embed(h), self.sees(ids), there.sum(-1) - 1
@@ -190,6 +207,9 @@ def build(
     orthogonal change of basis of the residual stream, exact up to rounding; `noise`: the standard
     deviation of normal noise, drawn by `seed`, that is added to every weight.  What is left of
     the program then, Model.check(module) says."""
+    if rotate is not None:
+        rotate = whole_of("rotate", rotate, 0, 2**63 - 1)
+    seed, noise = whole_of("seed", seed, 0, 2**63 - 1), number_of("noise", noise)
     width, rng = model.weights["embed.tokens"].shape[1], np.random.default_rng(seed)
     basis = np.eye(width)
     if rotate is not None:
@@ -220,9 +240,9 @@ def build(
     def sublayer(at: str) -> Sublayer:
         return Sublayer(
             {
-                "in": weight(f"{at}.in", reads=True),
+                "in_weight": weight(f"{at}.in", reads=True),
                 "in_bias": weight(f"{at}.in_bias"),
-                "out": weight(f"{at}.out", writes=True),
+                "out_weight": weight(f"{at}.out", writes=True),
                 "out_bias": weight(f"{at}.out_bias", writes=True),
             }
         )

@@ -34,6 +34,20 @@ def test_within_the_certificate_on_all_inputs(name):
                 assert np.abs(row.numpy() - wanted).max() <= 2 * m.certificate.error + 1e-9
 
 
+def test_what_is_no_batch_of_token_numbers(compiled):
+    m = compiled("sort", alphabet="abc", max_length=5)
+    t, ids = m.torch(), m.encode("cab")
+    plain = torch.as_tensor(ids)
+    for bad in ("cab", [[0, 1]], ids, plain[0], plain.float(), plain[:, :1].expand(1, 7)):
+        with pytest.raises(rasp.UseError, match="expected token numbers, .* n at most 5; found"):
+            t(bad)
+    with pytest.raises(rasp.UseError, match=r"these token numbers, \[1, 3\]; found \[1, 4\]"):
+        m.decode(t(plain)["sorted"], ids[:, :3])
+    for bad in (dict(rotate="a"), dict(noise=-1), dict(seed=-1)):
+        with pytest.raises(rasp.UseError, match=f"^{list(bad)[0]}: expected a"):
+            m.torch(**bad)
+
+
 def test_ragged_batches_are_each_input_alone(compiled):
     m = compiled("sort", alphabet="abc", max_length=5)
     t = m.torch()
@@ -134,6 +148,16 @@ def test_what_noise_and_few_bits_leave(compiled):
     assert torch.equal(m.torch(noise=0.1, seed=2).tokens, m.torch(noise=0.1, seed=2).tokens)
     with pytest.raises(rasp.UseError, match="dtype"):
         m.torch(dtype=torch.int64)
+
+
+def test_saved_and_exported(compiled, tmp_path):
+    m = compiled("sort", alphabet="abc", max_length=4)
+    t, ids = m.torch(), torch.as_tensor(m.encode(["cab", "b"]))
+    torch.save(t, tmp_path / "t.pt")
+    again = torch.load(tmp_path / "t.pt", weights_only=False)
+    exported = torch.export.export(t, (ids,)).module()
+    for other in (again, exported):
+        assert torch.equal(other(ids)["sorted"], t(ids)["sorted"])
 
 
 @pytest.mark.parametrize("backend", ["eager", "aot_eager"])
