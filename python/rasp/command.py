@@ -103,6 +103,8 @@ def lab(*what: Any, quick: bool = False, **options: Any) -> List[Dict[str, Any]]
     question about a model or a program, lab("noise", model).  Gives an object an item: claim,
     verdict, checks, tables, plots.  An identity that does not hold is a verdict and no exception.
     """
+    if not what:
+        raise UseError(f"lab: expected some of these, or 'all'\n{run(['lab'])}")
     with tempfile.TemporaryDirectory() as folder:
         names = [_named(item, os.path.join(folder, str(k))) for k, item in enumerate(what)]
         words = options_of({**options, "quick": quick})

@@ -6,6 +6,8 @@ import sys
 from contextlib import contextmanager
 from typing import Any, Callable, Iterator, Optional, Union
 
+from ._lib import UseError
+
 Progress = Union[bool, None, Callable[..., None]]
 
 
@@ -13,9 +15,11 @@ Progress = Union[bool, None, Callable[..., None]]
 def listening(progress: Progress, what: str) -> Iterator[Optional[Callable[..., None]]]:
     """A function for what the library tells.  A callable is that function; True: a line on standard
     error, by tqdm where it is installed."""
-    if callable(progress) or not progress:
+    if callable(progress) or progress in (None, False):
         yield progress or None
         return
+    if progress is not True:
+        raise UseError(f"progress: expected True or a function, found {progress!r}")
     try:
         from tqdm.auto import tqdm
     except ImportError:

@@ -125,6 +125,8 @@ MISTAKES = [  # a call on a model, and what is said
     (lambda m: m.program.compile("sorted", "sorted"), "^sop: 'sorted' stands twice"),
     (lambda m: rasp.express("sort", classes="nonsense"), "^--class expects .* found 'nonsense'$"),
     (lambda m: rasp.lab("nonsense"), "^no group or command 'nonsense'"),
+    (lambda m: rasp.lab(), "expected some of these, or 'all'\nheads: "),
+    (lambda m: m.check(progress=3), "^progress: expected True or a function, found 3"),
     (lambda m: rasp.Program(3), "expected a program's name, path or text, found 3"),
     (lambda m: rasp.random_program(1, layers=0), "^layers: expected a whole number from 1"),
     (lambda m: next(rasp.generate("2")), "^count: expected a whole number"),
