@@ -1,5 +1,9 @@
 #include "compile/values/states.h"
 
+#include <string.h>
+
+enum { PLACES = 3 };
+
 static bool add_column(States *states, NodeId sop) {
     for (uint32_t c = 0; c < states->columns; c++)
         if (states->column[c] == sop) return true;
@@ -19,6 +23,42 @@ static bool add_selector(States *states, NodeId selector, Arena *arena) {
     return fits;
 }
 
+/* Are positions only compared with each other, and asked for nowhere else? */
+static bool order_alone(const States *states, const NodeId *selectors, uint32_t selector_count,
+                        const NodeId *sops, uint32_t sop_count, Arena *arena) {
+    const Values *values = states->values;
+    if (values->domain->max_length < PLACES || nodes_contain(sops, sop_count, values->indices))
+        return false;
+    for (uint32_t s = 0; s < selector_count; s++) {
+        Literals literals = selector_literals(values->graph, selectors[s], arena);
+        for (uint32_t k = 0; k < literals.count; k++) {
+            const Node *node = graph_node(values->graph, literals.select[k]);
+            if ((node->arg[0] == values->indices) != (node->arg[1] == values->indices))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Whatever stands at a position somewhere, at each of three places: what holds of any three
+ * positions in any order holds of all. */
+static bool find_places(States *states, Arena *arena) {
+    Rows rest;
+    if (states->columns < 2 ||
+        !values_rows_up_to(states->values, states->column + 1, states->columns - 1,
+                           states->column + 1, states->columns - 1, MAX_STATES / PLACES, &rest))
+        return false;
+    size_t count = rest.row_count, width = states->columns;
+    states->rows = (Rows){ARENA_ARRAY(arena, PLACES * count * width, uint32_t), PLACES * count,
+                          states->columns};
+    for (size_t s = 0; s < PLACES * count; s++) {
+        uint32_t *state = states->rows.level + s * width;
+        state[0] = (uint32_t)(s / count); /* levels of `indices` are in their order */
+        memcpy(state + 1, rest.level + s % count * rest.width, rest.width * sizeof *state);
+    }
+    return true;
+}
+
 bool states_find(Values *values, const NodeId *selectors, uint32_t selector_count,
                  const NodeId *sops, uint32_t sop_count, States *states, Arena *arena) {
     *states = (States){.values = values, .column = {values->indices}, .columns = 1};
@@ -26,8 +66,11 @@ bool states_find(Values *values, const NodeId *selectors, uint32_t selector_coun
         if (!add_selector(states, selectors[k], arena)) return false;
     for (uint32_t k = 0; k < sop_count; k++)
         if (!add_column(states, sops[k])) return false;
-    return values_rows(values, states->column, states->columns, UINT32_MAX, &states->rows) &&
-           states->rows.row_count <= MAX_STATES;
+    if (values_rows_up_to(values, states->column, states->columns, states->column, states->columns,
+                          values->state_limit, &states->rows))
+        return true;
+    return order_alone(states, selectors, selector_count, sops, sop_count, arena) &&
+           find_places(states, arena);
 }
 
 uint32_t states_column(const States *states, NodeId sop) {

@@ -2,7 +2,9 @@
  *
  * A state is one row of joint values of the position and of chosen s-ops there.  A relation
  * is a selector read between states: is the position in state s selected by the one in t?
- * What holds for all pairs of states of different positions holds on every input.
+ * What holds for all pairs of states of different positions holds on every input.  Where there are
+ * too many, and positions are only compared with each other, three positions stand for all: with
+ * whatever stands anywhere at each.
  */
 #ifndef RASP_COMPILE_VALUES_STATES_H
 #define RASP_COMPILE_VALUES_STATES_H

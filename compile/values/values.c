@@ -2,6 +2,7 @@
 
 #include "compile/values/products.h"
 #include "compile/values/runs.h"
+#include "compile/values/states.h"
 
 #include <string.h>
 
@@ -14,6 +15,7 @@ Values *values_new(Graph *graph, const Domain *domain, uint32_t level_limit, uin
     values->sets = sets_new(arena);
     values->level_limit = level_limit;
     values->row_limit = row_limit;
+    values->state_limit = MAX_STATES;
     values->tokens = graph_tokens(graph, TOKENS_ASIS, SPAN_NONE);
     values->indices = graph_indices(graph, SPAN_NONE);
     return values;
@@ -41,6 +43,10 @@ bool values_run(Values *values) {
 
 bool values_exact(const Values *values) {
     return values->runs != NULL;
+}
+
+void values_limit_states(Values *values, uint32_t states) {
+    values->state_limit = states;
 }
 
 void values_limit_work(Values *values, double combinations) {

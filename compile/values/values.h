@@ -69,6 +69,8 @@ Values *values_new(Graph *graph, const Domain *domain, uint32_t level_limit, uin
 bool values_run(Values *values);
 /* Are they? */
 bool values_exact(const Values *values);
+/* Proofs about pairs of positions tell at most so many states apart by position (3,000). */
+void values_limit_states(Values *values, uint32_t states);
 /* Products may look at so many combinations; when they are spent nothing more is found. */
 void values_limit_work(Values *values, double combinations);
 bool values_spent(const Values *values);

@@ -102,6 +102,25 @@ static void find_classes(Order *o, NodeId class, NodeId query, Arena *arena) {
     }
 }
 
+/* `x < x` is a strict total order when no two positions share an x. */
+static bool is_chain(Values *values, NodeId selector, Arena *arena) {
+    const Node *node = graph_node(values->graph, selector);
+    if (node->kind != NODE_SELECT || (node->op != OP_LT && node->op != OP_GT)) return false;
+    NodeId key = node->arg[0];
+    const NodeValues *v = key == node->arg[1] ? values_of(values, key) : NULL;
+    Rows rows;
+    if (!v || !values_numeric(v) ||
+        !values_rows_up_to(values, (NodeId[]){key, values->indices}, 2,
+                           (NodeId[]){key, values->indices}, 2, v->count, &rows))
+        return false; /* more rows than keys: one stands at two positions */
+    bool *seen = ARENA_ARRAY(arena, v->count, bool);
+    for (size_t r = 0; r < rows.row_count; r++) {
+        if (seen[rows.level[2 * r]]) return false;
+        seen[rows.level[2 * r]] = true;
+    }
+    return true;
+}
+
 static bool prove(Values *values, NodeId selector, NodeId class, NodeId query, Arena *arena) {
     States states;
     if (!states_find(values, &selector, 1, &class, class != NODE_NONE, &states, arena))
@@ -116,7 +135,8 @@ bool values_strict_order(Values *values, NodeId selector) {
     Entry *entry = values_entry(values, selector);
     if (entry->order) return entry->order > 0;
     Arena *scratch = arena_child(values->arena);
-    bool order = prove(values, selector, NODE_NONE, NODE_NONE, scratch);
+    bool order = is_chain(values, selector, scratch) ||
+                 prove(values, selector, NODE_NONE, NODE_NONE, scratch);
     arena_free(scratch);
     values_entry(values, selector)->order = order ? 1 : -1;
     return order;

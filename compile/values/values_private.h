@@ -60,6 +60,7 @@ struct Values {
     size_t class_count, class_capacity;
     Runs *runs;              /* NULL: products */
     double work, work_limit; /* combinations that products looked at; 0: no limit */
+    uint32_t state_limit;    /* states that are told apart by position (states.h) */
     ValuesError error;
 };
 

@@ -5,7 +5,8 @@
  * values of s-ops drawn, pairs of levels that meet, and which nodes can fail; of the inputs on
  * which the node has an answer.  Sequences that mix strings with numbers, which the interpreter
  * refuses and runs keep, are left out.  And what products find must hold all of it: sets, counts of
- * rows, joint values, also over a basis, levels that meet, values that are moved. */
+ * rows, joint values, also over a basis, levels that meet, values that are moved; also where
+ * positions are told apart by their order alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -430,6 +431,7 @@ static bool prepare(Trial *t, const RandomProgram *p) {
                          p->alphabet.count, p->max_length, choose(&t->chooser, 8) ? -1 : 0, where};
     t->values = values_new(t->graph, &t->domain, 65536, 1 << 22, t->arena);
     t->products = values_new(t->graph, &t->domain, 65536, 1 << 22, t->arena);
+    if (choose(&t->chooser, 2)) values_limit_states(t->products, 1); /* by the order alone */
     return t->domain.max_length <= LONGEST && values_run(t->values);
 }
 
