@@ -59,6 +59,7 @@ typedef struct Counter {
     size_t total_capacity;
     const Classes *classes; /* of contexts: NULL, no literals */
     OwnList *own;           /* by class */
+    bool apart;             /* keys_apart */
     TupleMap *kind;         /* key sets -> kind of key position */
     Stretch *stretch;       /* of key positions of one kind, in inputs of the length at hand */
     uint32_t *stretch_kind, *stretch_of; /* by stretch; by position */
@@ -194,11 +195,6 @@ static bool gather_own(Counter *c, uint32_t context, OwnList *list) {
     return true;
 }
 
-static const OwnList *own_of(Counter *c, uint32_t context) {
-    OwnList *list = &c->own[c->classes ? c->classes->of[context] : 0];
-    return list->known || gather_own(c, context, list) ? list : NULL;
-}
-
 /* --- kinds of key positions ------------------------------------------------------------- */
 
 static uint32_t kind_at(Counter *c, uint32_t context) {
@@ -235,6 +231,42 @@ static Chance kind_chance(Counter *c, uint32_t kind, const uint32_t *query_level
     for (uint32_t k = 0; k < c->literals; k++)
         chance[k] = key_sets_chance(c->keys[k], set[k], query_level[c->query_of[k]]);
     return join(c, chance);
+}
+
+/* Does no key depend on what its query, the only one, or another key depends on?  Then what a key
+ * can be does not hang on the query's value. */
+static bool keys_apart(Counter *c) {
+    NodeId sides[MAX_LITERALS + 1];
+    uint32_t count = 0, apart = 0, total;
+    if (c->query_count != 1 || c->values->domain->where != NODE_NONE) return false;
+    sides[count++] = c->queries[0];
+    for (uint32_t k = 0; k < c->conjuncts; k++)
+        if (c->conjunct[k].literals.step_count != 1) return false;
+    for (uint32_t k = 0; k < c->literals; k++)
+        sides[count++] = graph_node(c->values->graph, c->select[k])->arg[0];
+    for (uint32_t k = 0; k < count; k++) {
+        (void)values_sources(c->values, sides + k, 1, &total, c->arena);
+        apart += total;
+    }
+    (void)values_sources(c->values, sides, count, &total, c->arena);
+    return apart == total;
+}
+
+/* The values of the one query in a context, each with what all keys there make of it. */
+static void gather_apart(Counter *c, uint32_t context, OwnList *list) {
+    uint32_t count;
+    const NodeValues *query = values_of(c->values, c->queries[0]);
+    const uint32_t *member = sets_get(c->values->sets, query->sets[context], &count);
+    *list = (OwnList){ARENA_ARRAY(c->arena, count, Own), count, true};
+    uint32_t kind = kind_at(c, context);
+    for (uint32_t k = 0; k < count; k++)
+        list->own[k] = (Own){query_number(c, member + k), kind_chance(c, kind, member + k)};
+}
+
+static const OwnList *own_of(Counter *c, uint32_t context) {
+    OwnList *list = &c->own[c->classes ? c->classes->of[context] : 0];
+    if (!list->known && c->apart) gather_apart(c, context, list);
+    return list->known || gather_own(c, context, list) ? list : NULL;
 }
 
 static const Total *total_of(Counter *c, uint32_t query) {
@@ -379,6 +411,7 @@ static bool count_all(Counter *c, uint32_t *least, uint32_t *most) {
         add_nothing(c);
     else if (!find_classes(c))
         return false;
+    c->apart = c->literals > 0 && keys_apart(c);
     for (uint32_t n = 1; n <= longest; n++) {
         find_stretches(c, n);
         budget_poll(arena_budget(c->arena));

@@ -14,6 +14,9 @@
  * values_error: the queries have too many joint values. */
 bool values_count_keys(Values *values, NodeId selector, uint32_t *least, uint32_t *most);
 
+/* The same of a comparison of `indices` with numbers; false: it is none (count_indices.c). */
+bool values_count_indices(Values *values, NodeId selector, uint32_t *least, uint32_t *most);
+
 /* The keys that a query can and must select among those of one set: what values_count rests on. */
 typedef struct KeySets KeySets;
 KeySets *key_sets_new(Values *values, NodeId select, Arena *arena);

@@ -240,7 +240,8 @@ const SelectorFacts *values_selector(Values *values, NodeId selector) {
         values_too_large(values, selector, "comparisons in one selector", literals.count,
                          MAX_LITERALS);
     done = done && sides_known(values, &literals);
-    if (done && !count_positional(values, &literals, least, most, scratch))
+    if (done && !count_positional(values, &literals, least, most, scratch) &&
+        !values_count_indices(values, selector, least, most))
         done = values_count_keys(values, selector, least, most);
     if (done && pins_one_position(values, selector, scratch)) {
         bool exactly = finds_one(values, selector);
