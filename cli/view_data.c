@@ -154,7 +154,7 @@ static void put_sizes(Json *j, const RaspModelInfo *info) {
     json_count(j, "most_shown", VIEW_POSITIONS);
     if (info->first >= 0) json_count(j, "first", (size_t)info->first);
     if (info->where) json_text(j, "where", info->where);
-    json_text(j, "kernel", rasp_rule_name(info->kernel));
+    json_text(j, "kernel", rasp_rule_name((int)info->kernel));
     json_flag(j, "single", info->dtype == RASP_F32);
     json_count(j, "width", info->width);
     json_count(j, "output_count", info->output_count);

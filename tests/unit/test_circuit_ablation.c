@@ -193,7 +193,7 @@ static const struct {
                  {"dyck-2", 1, 0},           {"dyck-3", 1, 0},
                  {"counting", 1, 0},         {"sort-next", 5, 0},
                  {"double-histogram", 2, 0}, {"double-histogram-bos", 2, 1},
-                 {"count-distinct", 1, 0},     {"running-maximum", 1, 0}};
+                 {"count-distinct", 1, 0},   {"running-maximum", 1, 0}};
 
 static bool is_redundant(const Trial *trial) {
     const char *name = strrchr(trial->program, '/') + 1;
