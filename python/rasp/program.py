@@ -251,11 +251,12 @@ class Program:
     @property
     def text(self) -> str:
         """What is in its file."""
-        if self._text is None and self._owner is not None:
-            self._text = self._owner.info["source"]
         if self._text is None:
-            with open(self.path, encoding="utf-8") as file:
-                self._text = file.read()
+            if self.path is None:  # the model that embeds it has it
+                self._text = self._owner.info["source"]
+            else:
+                with open(self.path, encoding="utf-8") as file:
+                    self._text = file.read()
         return self._text
 
     def __repr__(self) -> str:

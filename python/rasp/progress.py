@@ -15,11 +15,14 @@ Progress = Union[bool, None, Callable[..., None]]
 def listening(progress: Progress, what: str) -> Iterator[Optional[Callable[..., None]]]:
     """A function for what the library tells.  A callable is that function; True: a line on standard
     error, by tqdm where it is installed."""
-    if callable(progress) or progress in (None, False):
-        yield progress or None
+    if progress is None or progress is False:
+        yield None
         return
     if progress is not True:
-        raise UseError(f"progress: expected True or a function, found {progress!r}")
+        if not callable(progress):
+            raise UseError(f"progress: expected True or a function, found {progress!r}")
+        yield progress
+        return
     try:
         from tqdm.auto import tqdm
     except ImportError:
