@@ -377,7 +377,7 @@ typedef struct RaspTarget {
     RaspLayout layout;
     bool log_length;      /* scores scaled by ln(n+1) when run */
     double tolerance;     /* greatest certified error to accept; 0: any */
-    uint32_t table_limit; /* most values of one s-op; 0: 65,536 */
+    uint32_t table_limit; /* most values of one s-op; 0: 1,048,576 */
     double time_limit;    /* CPU seconds; 0: RaspConfig's */
     bool partial;         /* there may be inputs without an answer: rasp_forward says which */
     RaspRule kernel;      /* how scores become weights: RASP_SOFTMAX, or a sparse one, under which

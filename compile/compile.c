@@ -15,11 +15,10 @@
 static const double BETA = 64;
 /* Sparse kernels leave out what is 1 or 2 below (sparsemax, entmax15); the rest is for errors. */
 static const double SPARSE_BETA = 4;
-static const uint32_t ROWS_PER_LEVEL = 64; /* combinations looked at for each value allowed */
 
 CompileOptions compile_options(void) {
     return (CompileOptions){
-        .max_length = 16, .first = -1, .where = NODE_NONE, .table_limit = 65536};
+        .max_length = 16, .first = -1, .where = NODE_NONE, .table_limit = 1 << 20};
 }
 
 Domain compile_domain(const CompileOptions *options) {
@@ -281,7 +280,7 @@ static bool settle_answers(Compiler *k) {
 static Values *make_values(Graph *graph, const CompileOptions *options, const Domain *domain,
                            ValuesWay way, Arena *arena) {
     Values *values = values_new(graph, domain, options->table_limit,
-                                (uint64_t)options->table_limit * ROWS_PER_LEVEL, arena);
+                                values_row_limit(options->table_limit), arena);
     if (way == VALUES_RUN) (void)values_run(values); /* what it cannot, check_where tells */
     if (way == VALUES_PRODUCTS_FIRST) values_limit_work(values, values_way_work(domain));
     return values;

@@ -265,7 +265,7 @@ void find_claims(const Model *model, Graph *graph, const Domain *domain, const N
         return;
     }
     found->inputs = f.sample.count;
-    f.values = values_new(graph, domain, table_limit, (uint64_t)table_limit * 64, arena);
+    f.values = values_new(graph, domain, table_limit, values_row_limit(table_limit), arena);
     f.held = ARENA_ARRAY(arena, model->width, Held);
     match_begin(&f.match, &f.sample, graph, outputs, (uint32_t)model->output_count, arena);
     f.match.backwards = taste.last;

@@ -24,7 +24,8 @@
 enum {
     MAX_CUTS = 48,
     MAX_ELEMENTS = COVER_ELEMENTS,
-    CUT_ROWS = 40000,
+    CUT_ROWS = 40000,   /* in one cut; if no cut has so few, */
+    MOST_ROWS = 400000, /* as many as that */
     CUT_COMBINATIONS = 40000,
     ROUNDING_LEVELS = 2000
 };
@@ -43,7 +44,8 @@ typedef struct Cut {
 /* A cut with its rows: element classes and the feature's value. */
 typedef struct CutRows {
     Lower *lower;
-    Arena *arena; /* scratch */
+    uint32_t most; /* rows */
+    Arena *arena;  /* scratch */
     Cut cut;
     size_t rows;
     uint32_t *level;                  /* [rows, count] as enumerated */
@@ -211,7 +213,7 @@ static bool make_table(CutRows *t, NodeId feature) {
     memcpy(nodes, t->cut.element, sizeof t->cut.element);
     nodes[t->cut.count] = feature;
     Rows rows;
-    if (!values_rows_up_to(values, nodes, t->cut.count, nodes, t->cut.count + 1, CUT_ROWS, &rows) ||
+    if (!values_rows_up_to(values, nodes, t->cut.count, nodes, t->cut.count + 1, t->most, &rows) ||
         rows.row_count == 0)
         return false;
     const NodeValues *f = values_of(values, feature);
@@ -439,8 +441,10 @@ static bool is_plain(const CutRows *t) {
     return values_of(lower_values(t->lower), t->cut.element[0])->source_count <= 1;
 }
 
-static void consider_cut(Lower *lower, NodeId feature, const Cut *cut, Candidate *best) {
-    CutRows t = {.lower = lower, .arena = arena_child(lower_arena(lower)), .cut = *cut};
+static void consider_cut(Lower *lower, NodeId feature, const Cut *cut, uint32_t most,
+                         Candidate *best) {
+    Arena *scratch = arena_child(lower_arena(lower));
+    CutRows t = {.lower = lower, .most = most, .arena = scratch, .cut = *cut};
     uint32_t order[MAX_ELEMENTS] = {0, 1, 2, 3};
     if (make_table(&t, feature)) {
         consider_sums(&t, best);
@@ -448,10 +452,10 @@ static void consider_cut(Lower *lower, NodeId feature, const Cut *cut, Candidate
         consider_product(&t, best);
         if (cut->count > 1 || is_plain(&t)) consider_orders(&t, order, 0, best);
     }
-    arena_free(t.arena);
+    arena_free(scratch);
 }
 
-static void consider_cuts(Lower *lower, NodeId feature, Candidate *best) {
+static void consider_cuts(Lower *lower, NodeId feature, uint32_t most, Candidate *best) {
     const Graph *graph = values_graph(lower_values(lower));
     Cut cuts[MAX_CUTS];
     size_t count = 0;
@@ -459,7 +463,7 @@ static void consider_cuts(Lower *lower, NodeId feature, Candidate *best) {
     cuts[count++] = first;
     for (size_t k = 0; k < count; k++) {
         if (cuts[k].count >= 1 && cuts[k].count <= MAX_ELEMENTS)
-            consider_cut(lower, feature, &cuts[k], best);
+            consider_cut(lower, feature, &cuts[k], most, best);
         if (k && best->units <= 1) break; /* a deeper cut could hardly be cheaper */
         for (uint32_t e = 0; e < cuts[k].count && cuts[k].count <= MAX_ELEMENTS; e++) {
             if (!is_inner(graph, cuts[k].element[e])) continue;
@@ -539,7 +543,8 @@ bool cover_find(Lower *lower, NodeId feature, Cover *cover) {
         if (lower_error(lower)->message[0]) return false;
     }
     Candidate best = {.cost = INFINITY, .units = INT_MAX};
-    consider_cuts(lower, feature, &best);
+    consider_cuts(lower, feature, CUT_ROWS, &best);
+    if (isinf(best.cost)) consider_cuts(lower, feature, MOST_ROWS, &best);
     if (isinf(best.cost) && best.rounding)
         return lower_fail(lower, feature,
                           "depends on differences that are due to rounding only (round what is "

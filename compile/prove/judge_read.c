@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const uint32_t ROWS_PER_LEVEL = 64; /* combinations looked at for each value allowed */
-
 bool judge_refuse(Judge *j, NodeId node, const char *format, ...) {
     Verdict *v = j->verdict;
     if (v->refused[0]) return false;
@@ -236,8 +234,7 @@ static bool same_frame(Judge *j) {
 
 static Values *make_values(const Circuit *claims, Graph *graph, ValuesWay way, uint32_t limit,
                            Arena *arena) {
-    Values *values =
-        values_new(graph, &claims->domain, limit, (uint64_t)limit * ROWS_PER_LEVEL, arena);
+    Values *values = values_new(graph, &claims->domain, limit, values_row_limit(limit), arena);
     if (way == VALUES_RUN && !values_run(values)) return NULL;
     if (way == VALUES_PRODUCTS_FIRST) values_limit_work(values, values_way_work(&claims->domain));
     if (claims->domain.where != NODE_NONE) (void)values_of(values, claims->domain.where);

@@ -6,6 +6,13 @@
 
 #include <string.h>
 
+/* Levels are kept, combinations looked at: a few for each level, of few levels more. */
+uint64_t values_row_limit(uint32_t level_limit) {
+    enum { MOST = 64, LEAST = 4, ROWS = 1 << 22 };
+    uint64_t most = (uint64_t)level_limit * MOST, least = (uint64_t)level_limit * LEAST;
+    return most < ROWS ? most : least > ROWS ? least : ROWS;
+}
+
 Values *values_new(Graph *graph, const Domain *domain, uint32_t level_limit, uint64_t row_limit,
                    Arena *arena) {
     Values *values = ARENA_NEW(arena, Values);

@@ -62,6 +62,7 @@ typedef struct ValuesError {
 typedef struct Values Values;
 
 /* `level_limit`: most levels of one s-op; `row_limit`: most combinations enumerated at once. */
+uint64_t values_row_limit(uint32_t level_limit);
 Values *values_new(Graph *graph, const Domain *domain, uint32_t level_limit, uint64_t row_limit,
                    Arena *arena);
 /* From now on values are found by running every input of the domain, which is then known not to
