@@ -3,7 +3,8 @@
  * "Nothing selected by S" at two positions means that neither selects the other: the maximum
  * (nothing greater), the first and the last instance, the mode.  If no two states of
  * different positions, both marked, leave each other alone, the mark stands once; if all that
- * do hold the same value, an aggregate over the marked positions moves it. */
+ * do hold the same value, an aggregate over the marked positions moves it.  Extremes are known by
+ * their form, and need no states. */
 #include "compile/values/states.h"
 
 enum { MAX_BLOCKERS = 4, MAX_CONDITIONS = 8, MAX_SHARED = 4 };
@@ -138,6 +139,33 @@ static void judge(const Mark *m, const States *states, NodeId value, bool *once,
     }
 }
 
+/* The x of `select(x, x, <)`, whose values can all be compared and are equal to themselves. */
+static NodeId compared_strictly(Values *values, NodeId selector) {
+    const Node *node = graph_node(values->graph, selector);
+    if (node->kind != NODE_SELECT || (node->op != OP_LT && node->op != OP_GT)) return NODE_NONE;
+    if (node->arg[0] != node->arg[1]) return NODE_NONE;
+    NodeId x = node->arg[0];
+    const NodeValues *v = values_of(values, x);
+    for (uint32_t k = 0; v && k < v->count; k++)
+        if (!atom_equal(v->levels[k], v->levels[k]) || !atom_comparable(v->levels[k], v->levels[0]))
+            return NODE_NONE;
+    return v ? x : NODE_NONE;
+}
+
+/* Nothing less, or nothing greater: marked positions have one x, whatever the states.  Another
+ * blocker that orders those leaves one of them. */
+static void judge_extremes(const Mark *m, NodeId value, bool *once, bool *agree, Arena *arena) {
+    for (uint32_t b = 0; b < m->blockers && !*agree; b++) {
+        NodeId x = compared_strictly(m->values, m->blocker[b]);
+        if (x == NODE_NONE) continue;
+        NodeId same = graph_select(m->values->graph, OP_EQ, x, x, SPAN_NONE);
+        const Literals pin = {.select = &same, .count = 1};
+        for (uint32_t o = 0; o < m->blockers && !*once; o++)
+            *once = values_orders_pinned(m->values, m->blocker[o], NODE_NONE, &pin, arena);
+        *agree = *once || (value != NODE_NONE && values_function_of(m->values, value, x));
+    }
+}
+
 /* The keys of the other equalities. */
 static void read_shared(Mark *m, const Literals *conjuncts, uint32_t mark) {
     for (uint32_t k = 0; k < conjuncts->count && m->shared_count < MAX_SHARED; k++) {
@@ -157,6 +185,8 @@ static void look_at_marks(Values *values, NodeId selector, NodeId value, bool *o
         States states;
         uint32_t count = 0;
         if (!read_conjunct(&mark, conjuncts.select[k])) continue;
+        judge_extremes(&mark, value, once, agree, scratch);
+        if (*agree) break;
         read_shared(&mark, &conjuncts, k);
         for (uint32_t c = 0; c < mark.conditions; c++) sops[count++] = mark.condition[c];
         for (uint32_t c = 0; c < mark.shared_count; c++) sops[count++] = mark.shared[c];

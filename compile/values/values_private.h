@@ -117,6 +117,13 @@ bool values_strict_order(Values *values, NodeId selector);
  * s-op `query` can have? */
 bool values_order_within(Values *values, NodeId selector, NodeId class, NodeId query);
 
+/* Of positions that agree in what the equalities `conjuncts` compare (that of `but` left out): does
+ * the selector, without what it decides alike for all of them, order them strictly? */
+bool values_orders_pinned(Values *values, NodeId selector, NodeId but, const Literals *conjuncts,
+                          Arena *arena);
+/* Is the one a function of the other, at each position? */
+bool values_function_of(Values *values, NodeId value, NodeId of);
+
 /* Does the selector ask for a mark that stands at one position at most; or only at positions
  * that agree in `value` (values_marks.c)? */
 bool values_marked_once(Values *values, NodeId selector);

@@ -94,8 +94,7 @@ static bool is_pinned(Values *values, NodeId select, NodeId but, const Literals 
     return false;
 }
 
-/* A rank `among` that of positions for which all else is pinned: does what is left order them? */
-static bool orders_pinned(Values *values, NodeId among, NodeId key, const Literals *conjuncts,
+bool values_orders_pinned(Values *values, NodeId among, NodeId key, const Literals *conjuncts,
                           Arena *arena) {
     Literals parts = selector_conjuncts(values->graph, among, arena);
     NodeId left = NODE_NONE;
@@ -112,7 +111,7 @@ static bool differs_within_class(Values *values, NodeId key, const Literals *con
                                  Arena *arena) {
     Node node = *graph_node(values->graph, key);
     if (node.kind != NODE_WIDTH) return false;
-    if (orders_pinned(values, node.arg[0], key, conjuncts, arena)) return true;
+    if (values_orders_pinned(values, node.arg[0], key, conjuncts, arena)) return true;
     for (uint32_t k = 0; k < conjuncts->count; k++) {
         Node class = *graph_node(values->graph, conjuncts->select[k]);
         if (class.kind == NODE_SELECT && class.op == OP_EQ && class.arg[0] != key &&
@@ -261,7 +260,7 @@ const SelectorFacts *values_selector(Values *values, NodeId selector) {
 
 /* --- moving or mixing ------------------------------------------------------------------- */
 
-static bool is_function_of(Values *values, NodeId value, NodeId key) {
+bool values_function_of(Values *values, NodeId value, NodeId key) {
     if (value == key) return true;
     Rows rows;
     if (!values_rows(values, (NodeId[]){key, value}, 2, UINT32_MAX, &rows)) return false;
@@ -293,8 +292,8 @@ static NodeId ranked(const Values *values, NodeId key) {
 /* Does an equality of this key pin the value? */
 static bool key_pins(Values *values, NodeId key, NodeId value) {
     NodeId x = ranked(values, key);
-    return is_function_of(values, value, key) ||
-           (x != NODE_NONE && is_function_of(values, value, x));
+    return values_function_of(values, value, key) ||
+           (x != NODE_NONE && values_function_of(values, value, x));
 }
 
 /* Averaging several strings, or several bools, is an error whatever they are. */
