@@ -68,16 +68,10 @@ HARDEN_LINK := -Wl,-z,relro,-z,now,-z,noexecstack
 endif
 
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion
-OMP     := -fopenmp
-# gcc's OpenMP waits by futexes that ThreadSanitizer does not see, so each of its regions looks
-# like a race.  Without the pragmas a region is a loop; the rest of omp.h is a library as before.
-ifeq ($(MODE),tsan)
-OMP     := -fno-openmp -Wno-unknown-pragmas -Wno-unused
-endif
-CFLAGS  += -std=gnu11 $(OPT) $(HARDEN) $(WARN) $(SAN) $(OMP) -fPIC -fvisibility=$(VISIBLE)
+CFLAGS  += -std=gnu11 $(OPT) $(HARDEN) $(WARN) $(SAN) -fPIC -fvisibility=$(VISIBLE)
 CPPFLAGS += -I. -I$(B)/gen -DRASP_PREFIX='"$(PREFIX)"' $(shell pkg-config --cflags openblas 2>/dev/null)
-LDFLAGS += $(SAN) $(OMP) $(HARDEN_LINK)
-LIBLIBS  := -ljansson -lm -lpthread $(if $(filter tsan,$(MODE)),-lgomp) # what the library needs
+LDFLAGS += $(SAN) $(HARDEN_LINK)
+LIBLIBS  := -ljansson -lm -lpthread # what the library needs
 SOLVER   := -lcadical -lstdc++ # what express/ needs besides
 LDLIBS   += $(LIBLIBS) -lopenblas $(SOLVER)
 CXXFLAGS += -std=c++17 $(OPT) -Wall -Wextra -Wshadow $(SAN) -fPIC -fvisibility=$(VISIBLE)

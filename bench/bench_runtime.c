@@ -13,12 +13,12 @@
  * one after the other. Both sides have one thread, and the processor's time is counted, so that
  * other programs disturb little; `threads` alone counts real time. Compiled models come from
  * bin/rasp; without it their rows are left out. */
+#include "base/parallel.h"
 #include "runtime/forward.h"
 #include "runtime/safetensors.h"
 
 #include <cblas.h>
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -390,7 +390,7 @@ static void measure_threads(void) {
     Runs one = runs_new(model, RT_PATH_AUTO, 1, 400, 50);
     Runs all = runs_new(model, RT_PATH_AUTO, 0, 400, 50);
     char what[64];
-    snprintf(what, sizeof what, "sort, 400 inputs, %d threads over one", omp_get_max_threads());
+    snprintf(what, sizeof what, "sort, 400 inputs, %d threads over one", parallel_cores());
     clock_used = CLOCK_MONOTONIC;
     compare("Runtime: threads", what, run_all, &one, run_all, &all, 1, "times", "-");
     clock_used = CLOCK_PROCESS_CPUTIME_ID;

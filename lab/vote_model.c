@@ -1,5 +1,6 @@
 #include "lab/vote_model.h"
 
+#include "base/parallel.h"
 #include "lab/adam.h"
 #include "lab/simplex.h"
 #include "runtime/blas.h"
@@ -175,12 +176,22 @@ static void chunk_gradient(const VoteModel *m, const VoteBatch *batch, Chunk *c)
     }
 }
 
+typedef struct Chunks {
+    VoteTrainer *trainer;
+    const VoteBatch *batch;
+} Chunks;
+
+static void run_chunk(void *context, size_t c, int thread) {
+    const Chunks *chunks = context;
+    (void)thread;
+    chunk_gradient(chunks->trainer->model, chunks->batch, &chunks->trainer->chunk[c]);
+}
+
 double vote_trainer_gradient(VoteTrainer *trainer, const VoteBatch *batch, double *gradient) {
     const VoteModel *m = trainer->model;
     size_t size = vote_model_size(m->symbols, m->context, m->heads);
     int before = rt_blas_single();
-#pragma omp parallel for schedule(static, 1) num_threads(trainer->threads) if (trainer->threads > 1)
-    for (int c = 0; c < CHUNKS; c++) chunk_gradient(m, batch, &trainer->chunk[c]);
+    parallel_for(CHUNKS, trainer->threads, run_chunk, &(Chunks){trainer, batch});
     rt_blas_restore(before);
     double loss = 0;
     memset(gradient, 0, size * sizeof *gradient);
