@@ -130,11 +130,27 @@ static RaspType type_out(SequenceType type) {
 }
 
 RaspSequence sequence_of_column(const Column *column) {
-    return (RaspSequence){type_out(column->type), column->length, column, NULL, NULL};
+    return sequence_of_part(column, 0, column->length);
+}
+
+/* Of ints and floats some parts may be ints. */
+static RaspType type_of_part(const RaspSequence *s) {
+    unsigned kinds = 0;
+    SequenceType type = SEQUENCE_FLOAT;
+    for (size_t i = 0; i < s->length; i++) kinds |= 1u << column_at(s->column, s->first + i).kind;
+    sequence_type_of(kinds, &type);
+    return type_out(type);
+}
+
+RaspSequence sequence_of_part(const Column *column, size_t first, size_t length) {
+    RaspSequence s = {
+        .type = type_out(column->type), .length = length, .column = column, .first = first};
+    if (column->form == COLUMN_ATOM && length < column->length) s.type = type_of_part(&s);
+    return s;
 }
 
 RaspSequence sequence_of_tokens(const Atom *tokens, size_t length) {
-    return (RaspSequence){RASP_STRINGS, length, NULL, tokens, NULL};
+    return (RaspSequence){.type = RASP_STRINGS, .length = length, .tokens = tokens};
 }
 
 RaspSequence sequence_of_atoms(const RaspAtom *atoms, size_t length) {
@@ -146,7 +162,7 @@ RaspSequence sequence_of_atoms(const RaspAtom *atoms, size_t length) {
                                     [RASP_STRING] = ATOM_STRING};
     for (size_t k = 0; k < length; k++) kinds |= 1u << kind[atoms[k].kind];
     sequence_type_of(kinds, &type);
-    return (RaspSequence){type_out(type), length, NULL, NULL, atoms};
+    return (RaspSequence){.type = type_out(type), .length = length, .atoms = atoms};
 }
 
 size_t rasp_sequence_length(const RaspSequence *s) {
@@ -158,7 +174,7 @@ RaspType rasp_sequence_type(const RaspSequence *s) {
 }
 
 RaspAtom rasp_sequence_at(const RaspSequence *s, size_t position) {
-    if (s->column) return atom_out(column_at(s->column, position));
+    if (s->column) return atom_out(column_at(s->column, s->first + position));
     return s->tokens ? atom_out(s->tokens[position]) : s->atoms[position];
 }
 

@@ -149,7 +149,7 @@ static bool read_tokens(RaspGraph *g, const RaspInput *from) {
     Atom *atoms = ARENA_BLOCK(arena, tokens.count, Atom);
     for (size_t k = 0, at = 0; k < tokens.count; k++)
         atoms[k] = atom_in(tokens_next(&tokens, k, &at), session_intern(g->session));
-    Input input = {atoms, tokens.count, tokens.text != NULL};
+    Input input = {.tokens = atoms, .length = tokens.count, .is_string = tokens.text != NULL};
     g->is_string = input.is_string;
     g->tokens = sequence_of_tokens(atoms, tokens.count);
     g->exec = exec_new(session_graph(g->session), &input, (ExecOptions){.keep = true}, arena);

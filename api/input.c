@@ -211,6 +211,15 @@ bool input_means_list(const char *text, size_t length) {
     return at < length && (text[at] == '"' || (text[at] >= '0' && text[at] <= '9'));
 }
 
+/* Is '[' the first thing there? */
+bool input_begins_list(const char *text, size_t length) {
+    size_t at = 0;
+    while (at < length &&
+           (text[at] == ' ' || text[at] == '\t' || text[at] == '\r' || text[at] == '\n'))
+        at++;
+    return at < length && text[at] == '[';
+}
+
 #define AS_CHARACTERS                                                                              \
     ": a text that begins like a list is one, [1, 2] or [\"a\", \"b\"] (--string: a token a "      \
     "character)"
@@ -230,12 +239,14 @@ static bool read_text(Core *core, const RaspInput *input, Arena *arena, Tokens *
                          "expected UTF-8 text, found the byte 0x%02x at offset %zu",
                          (unsigned char)text[good], good);
     if (length == 0) return core_fail(core, RASP_WRONG_USE, "expected a non-empty string or list");
-    if (input->form != RASP_AS_STRING && read_list(&r)) {
+    bool may_be_list = input->form == RASP_AS_LIST ||
+                       (input->form == RASP_AUTO && input_begins_list(text, length));
+    if (may_be_list && read_list(&r)) {
         *tokens = (Tokens){.atoms = r.atoms, .count = r.count};
         return true;
     }
     bool asked = input->form == RASP_AS_LIST || r.out_of_range;
-    if (asked || (input->form == RASP_AUTO && input_means_list(text, length)))
+    if (asked || (may_be_list && input_means_list(text, length)))
         return core_fail(core, RASP_WRONG_USE, asked ? "%s" : "%s" AS_CHARACTERS, error);
     *tokens = (Tokens){.text = text, .length = length, .count = utf8_count(text, length)};
     return true;

@@ -21,6 +21,9 @@ typedef struct Tokens {
 /* Does it begin like a list: by '[' and a number or a quote, or by '[' with a ',' behind it? */
 bool input_means_list(const char *text, size_t length);
 
+/* Is a '[' the first thing there?  If not, it is no list. */
+bool input_begins_list(const char *text, size_t length);
+
 /* Lists that are read live in `arena`; everything else is the input's.  False after core_fail:
  * not UTF-8, empty, not a list though one was asked for, or a number that fits nowhere. */
 bool input_read(Core *core, const RaspInput *input, Arena *arena, Tokens *tokens);

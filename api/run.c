@@ -26,15 +26,37 @@ typedef struct RunCall {
     const RaspRunOptions *options;
 } RunCall;
 
+/* The characters of a text: one input, whose values are a column. */
+static void take_characters(RaspRun *run, const Tokens *tokens) {
+    Arena *arena = run->core.arena;
+    Intern *table = session_intern(run->program->session);
+    size_t count = tokens->count;
+    const Str **strings = ARENA_BLOCK(arena, count, const Str *);
+    if (count == tokens->length)
+        intern_ascii(table, tokens->text, count, strings);
+    else
+        for (size_t k = 0, at = 0; k < count; k++)
+            strings[k] = atom_in(tokens_next(tokens, k, &at), table).s;
+    Column *column = ARENA_NEW(arena, Column);
+    *column = (Column){.type = SEQUENCE_STRING, .form = COLUMN_STRING, .length = count};
+    column->strings = strings;
+    run->input = (Input){.strings = strings, .length = count, .is_string = true};
+    run->tokens = sequence_of_column(column);
+}
+
 static bool read_tokens(RaspRun *run, const RaspInput *from) {
     Tokens tokens;
     Arena *arena = run->core.arena;
     Intern *table = session_intern(run->program->session);
     if (!input_read(&run->core, from, arena, &tokens)) return false;
+    if (tokens.text) {
+        take_characters(run, &tokens);
+        return true;
+    }
     Atom *atoms = ARENA_BLOCK(arena, tokens.count, Atom);
     for (size_t k = 0, at = 0; k < tokens.count; k++)
         atoms[k] = atom_in(tokens_next(&tokens, k, &at), table);
-    run->input = (Input){atoms, tokens.count, tokens.text != NULL};
+    run->input = (Input){.tokens = atoms, .length = tokens.count};
     run->tokens = sequence_of_tokens(atoms, tokens.count);
     return true;
 }

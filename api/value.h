@@ -18,12 +18,14 @@ RaspAtom atom_from_runtime(const RtAtom *atom);
 struct RaspSequence {
     RaspType type;
     size_t length;
-    const Column *column;
+    const Column *column; /* from `first` on */
+    size_t first;
     const Atom *tokens;
     const RaspAtom *atoms;
 };
 
 RaspSequence sequence_of_column(const Column *column);
+RaspSequence sequence_of_part(const Column *column, size_t first, size_t length);
 RaspSequence sequence_of_tokens(const Atom *tokens, size_t length);
 RaspSequence sequence_of_atoms(const RaspAtom *atoms, size_t length);
 

@@ -79,6 +79,13 @@ const Str *intern(Intern *table, const char *text, size_t length) {
     return *cached;
 }
 
+void intern_ascii(Intern *table, const char *text, size_t length, const Str **to) {
+    for (size_t k = 0; k < length; k++) {
+        const Str *cached = table->ascii[(unsigned char)text[k]];
+        to[k] = cached ? cached : intern(table, text + k, 1);
+    }
+}
+
 const Str *intern_text(Intern *table, const char *text) {
     return intern(table, text, strlen(text));
 }

@@ -22,6 +22,8 @@ Arena *intern_arena(const Intern *table);
 /* `text` must be well-formed UTF-8 (utf8.h). */
 const Str *intern(Intern *table, const char *text, size_t length);
 const Str *intern_text(Intern *table, const char *text);
+/* Each byte of ASCII text as a string of its own. */
+void intern_ascii(Intern *table, const char *text, size_t length, const Str **to);
 
 /* By code point, which is UTF-8's byte order: negative, 0, positive. */
 int str_compare(const Str *a, const Str *b);

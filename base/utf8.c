@@ -1,5 +1,8 @@
 #include "base/utf8.h"
 
+#include <stdbool.h>
+#include <string.h>
+
 size_t utf8_step(const char *text, size_t length) {
     const unsigned char *t = (const unsigned char *)text;
     if (length == 0) return 0;
@@ -23,9 +26,18 @@ uint32_t utf8_decode(const char *text) {
     return (t[0] & 0x07u) << 18 | (t[1] & 0x3fu) << 12 | (t[2] & 0x3fu) << 6 | (t[3] & 0x3fu);
 }
 
+/* Whether eight bytes are ASCII. */
+static bool eight_ascii(const char *text) {
+    uint64_t bytes;
+    memcpy(&bytes, text, sizeof bytes);
+    return (bytes & UINT64_C(0x8080808080808080)) == 0;
+}
+
 size_t utf8_valid_prefix(const char *text, size_t length) {
     size_t at = 0;
     while (at < length) {
+        while (length - at >= 8 && eight_ascii(text + at)) at += 8;
+        if (at == length) break;
         size_t step = utf8_step(text + at, length - at);
         if (!step) break;
         at += step;

@@ -66,8 +66,15 @@ Column *column_constant(Arena *arena, Atom value, size_t length) {
 
 void column_free(Arena *arena, Column *column) {
     if (!column) return;
-    if (column_bytes(column) > SHORT_BYTES) arena_release(arena, column->data);
+    if (!column->borrowed && column_bytes(column) > SHORT_BYTES) arena_release(arena, column->data);
     column->data = NULL;
+}
+
+Column column_from(const Column *column, size_t first) {
+    Column part = *column;
+    if (!part.constant) part.data = (char *)part.data + first * forms[part.form].size;
+    part.length -= first;
+    return part;
 }
 
 bool sequence_type_of(unsigned kinds, SequenceType *type) {

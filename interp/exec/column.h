@@ -31,6 +31,7 @@ typedef struct Column {
     SequenceType type;
     ColumnForm form;
     bool constant; /* every position holds the same value; only element 0 is stored */
+    bool borrowed; /* the data is somebody else's, and only read */
     size_t length;
     union {
         uint8_t *bools;
@@ -52,6 +53,9 @@ const char *sequence_type_name(SequenceType type);
 Column *column_new(Arena *arena, ColumnForm form, size_t length);
 Column *column_constant(Arena *arena, Atom value, size_t length);
 void column_free(Arena *arena, Column *column);
+
+/* The column from a position on, to be read: it shares the data. */
+Column column_from(const Column *column, size_t first);
 
 /* Bytes of data. */
 size_t column_bytes(const Column *column);

@@ -14,6 +14,7 @@ Exec *exec_new(const Graph *graph, const Input *input, ExecOptions options, Aren
     }
     Exec *exec = ARENA_NEW(arena, Exec);
     *exec = (Exec){.graph = graph, .input = *input, .options = options, .arena = arena};
+    if (!input->segment) exec->input.segment = input->length;
     if (options.threads <= 0)
         exec->options.threads = input->length < EXEC_THREADS_FROM ? 1 : parallel_cores();
     return exec;
@@ -67,6 +68,14 @@ void exec_progress(Exec *exec, double part) {
     exec->options.progress(exec->options.progress_context, done < 1 ? done : 1);
 }
 
+/* `by` reads the argument; is it the first to do so? */
+static bool add_reader(Exec *exec, const Node *by, NodeId argument) {
+    Slot *slot = &exec->slots[argument];
+    bool first = slot->readers++ == 0, counts = by->kind == NODE_WIDTH;
+    slot->counted = counts && (first || slot->counted);
+    return first;
+}
+
 /* Counts readers below the node; a node's own arguments are counted when it is met first. */
 static void count_readers(Exec *exec, NodeId root) {
     size_t depth = 0;
@@ -75,7 +84,7 @@ static void count_readers(Exec *exec, NodeId root) {
         const Node *node = graph_node(exec->graph, exec->stack[--depth]);
         exec->work += node_work(node);
         for (int k = 0; k < node->arity; k++)
-            if (exec->slots[node->arg[k]].readers++ == 0) push(exec, &depth, node->arg[k]);
+            if (add_reader(exec, node, node->arg[k])) push(exec, &depth, node->arg[k]);
     }
 }
 
@@ -110,7 +119,8 @@ static void release_arguments(Exec *exec, NodeId done, size_t depth) {
 static Column *exec_indices(Exec *exec, const Node *node, Fault *fault) {
     (void)node, (void)fault;
     Column *column = column_new(exec->arena, COLUMN_INT, exec->input.length);
-    for (size_t i = 0; i < column->length; i++) column->ints[i] = (int64_t)i;
+    for (size_t first = 0; first < column->length; first += exec->input.segment)
+        for (size_t i = 0; i < exec->input.segment; i++) column->ints[first + i] = (int64_t)i;
     return column;
 }
 
@@ -145,7 +155,16 @@ const KeyIndex *exec_key_index(Exec *exec, NodeId key, bool ordered) {
 }
 
 static bool is_short(const Exec *exec) {
-    return exec->input.length <= SHORT_LENGTH && exec->options.plan == EXEC_PLAN_AUTO;
+    return exec->input.segment <= SHORT_LENGTH && exec->options.plan == EXEC_PLAN_AUTO;
+}
+
+/* Of several inputs a column may hold values of two kinds where each of the inputs holds one, and
+ * other rules may apply then: ints are averaged and bools are not.  Ints and floats are alike. */
+static bool is_mixed(const Exec *exec, const Column *column) {
+    if (exec->input.segment == exec->input.length || column->form != COLUMN_ATOM) return false;
+    for (size_t i = 0; i < column->length; i++)
+        if (column->atoms[i].kind != ATOM_INT && column->atoms[i].kind != ATOM_FLOAT) return true;
+    return false;
 }
 
 /* Orders are between numbers or between strings; columns are all one or all the other.  The
@@ -190,6 +209,10 @@ static bool compute(Exec *exec, NodeId id, size_t depth, Fault *fault) {
     exec->rows = 0;
     slot->column = kinds[node->kind].compute(exec, node, fault);
     if (!slot->column) return false;
+    if (is_mixed(exec, slot->column)) {
+        *fault = (Fault){.id = FAULT_NONE};
+        return false;
+    }
     exec->work_done += node_work(node);
     if (exec->options.stats) add_stat(exec, id, clock_seconds() - start);
     if (slot->readers) release_arguments(exec, id, depth);

@@ -20,10 +20,17 @@
 #include "interp/exec/column.h"
 
 typedef struct Input {
-    const Atom *tokens;
-    size_t length;  /* at least 1 */
-    bool is_string; /* written as a string: one token a code point */
+    const Atom *tokens; /* NULL: strings */
+    size_t length;      /* at least 1 */
+    bool is_string;     /* written as a string: one token a code point */
+    const Str *const *strings;
+    /* 0, or several inputs one after the other, of so many tokens each, up to EXEC_SEGMENT_MAX
+     * (plan auto only).  What is not the same whatever their number fails, without a fault: run
+     * each by itself then. */
+    size_t segment;
 } Input;
+
+enum { EXEC_SEGMENT_MAX = 64 };
 
 /* How selectors are run.  All give the same, bit for bit; all but the first are for tests and
  * comparisons. */
@@ -64,7 +71,8 @@ void exec_free(Exec *exec);
 void exec_want(Exec *exec, const NodeId *nodes, size_t count);
 
 /* The column of an s-op (valid until exec_free), or NULL and the fault: with the span of the
- * node that failed, its arguments filled in (texts in the Exec's arena). */
+ * node that failed, its arguments filled in (texts in the Exec's arena).  Of several inputs it may
+ * also be NULL with FAULT_NONE. */
 const Column *exec_column(Exec *exec, NodeId node, Fault *fault);
 
 /* Checks a selector as exec_column would (types of what it compares), computing its keys

@@ -67,8 +67,9 @@ GATHER(gather_ints, ints)
 GATHER(gather_floats, floats)
 GATHER(gather_strings, strings)
 
-/* Every row selects one key: a permutation, a shift. */
-static Column *fetch_rows(Exec *exec, const Rows *rows) {
+/* Rows select one key, a permutation for instance, or none: a shift.  The place of none is that of
+ * some key. */
+static Column *fetch_rows(Exec *exec, const Rows *rows, bool none) {
     static void (*const gather[])(const Rows *rows,
                                   Column *column) = {[COLUMN_BOOL] = gather_bools,
                                                      [COLUMN_INT] = gather_ints,
@@ -76,6 +77,8 @@ static Column *fetch_rows(Exec *exec, const Rows *rows) {
                                                      [COLUMN_STRING] = gather_strings};
     Column *column = column_new(exec->arena, rows->values->form, rows->count_of_rows);
     gather[column->form](rows, column);
+    for (size_t i = 0; none && i < rows->count_of_rows; i++)
+        if (rows->count[i] == 0) column_set(column, i, rows->fallback);
     return column;
 }
 
@@ -93,9 +96,10 @@ static Column *fill_rows(Exec *exec, const Rows *rows, Cases cases, const Node *
                          Fault *fault) {
     unsigned kinds = row_kinds(rows, cases);
     SequenceType type;
-    bool fetch = !cases.none && !cases.several;
+    bool alike = !cases.none || rows->values->form == column_form_of(rows->fallback.kind);
+    bool fetch = cases.one && !cases.several && alike;
     if (fetch && rows->values->form != COLUMN_ATOM && !rows->values->constant)
-        return fetch_rows(exec, rows);
+        return fetch_rows(exec, rows, cases.none);
     if (rows->values->form == COLUMN_ATOM || !sequence_type_of(kinds, &type))
         return fill_mixed(exec, rows, node, fault);
     bool uniform = (kinds & (kinds - 1)) == 0;
@@ -126,6 +130,7 @@ static void tell_plan(Exec *exec, const Selection *selection) {
 
 Column *exec_aggregate(Exec *exec, const Node *node, Fault *fault) {
     if (exec->options.plan == EXEC_PLAN_NAIVE) return naive_aggregate(exec, node, fault);
+    exec->slots[node->arg[0]].counted = false;
     Selection *selection = selection_get(exec, node->arg[0]);
     tell_plan(exec, selection);
     Rows rows = {.count_of_rows = selection->rows,

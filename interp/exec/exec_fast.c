@@ -123,9 +123,9 @@ static Operand as_floats(Exec *exec, const Column *column, void **temporary, boo
     if (column->form == COLUMN_FLOAT) return plain(column);
     double *floats = *temporary = ARENA_BLOCK(exec->arena, stored(column), double);
     for (size_t i = 0; i < stored(column); i++) {
-        int64_t value = column->form == COLUMN_BOOL ? column->bools[i] : column->ints[i];
-        *exact = *exact && is_exact(value);
-        floats[i] = (double)value;
+        Atom value = column_at(column, i);
+        *exact = *exact && (value.kind == ATOM_FLOAT || is_exact(atom_integer(value)));
+        floats[i] = atom_double(value);
     }
     return (Operand){.data = floats, .step = !column->constant};
 }
@@ -142,10 +142,12 @@ static int form_of_operands(OpId op, const Column *const *args, int arity) {
     int as = AS_INTS;
     bool strings = true, numbers = true;
     for (int k = 0; k < arity; k++) {
-        if (args[k]->form == COLUMN_ATOM) return AS_COUNT;
+        bool mixed =
+            args[k]->form == COLUMN_ATOM; /* numbers: what differs is their result's kind */
+        if (mixed && !(ops[op].flags & OP_COMPARES)) return AS_COUNT;
         strings = strings && args[k]->form == COLUMN_STRING;
         numbers = numbers && args[k]->form != COLUMN_STRING;
-        if (args[k]->form == COLUMN_FLOAT) as = AS_FLOATS;
+        if (mixed || args[k]->form == COLUMN_FLOAT) as = AS_FLOATS;
     }
     return strings ? AS_STRINGS : numbers ? as : AS_COUNT;
 }

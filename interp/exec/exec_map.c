@@ -12,14 +12,31 @@ static Fault token_fault(Exec *exec, FaultId id, Atom token, Span span) {
     return fault;
 }
 
+/* Strings as they are. */
+static Column *borrow_strings(Exec *exec) {
+    Column *column = ARENA_NEW(exec->arena, Column);
+    *column = (Column){.type = SEQUENCE_STRING,
+                       .form = COLUMN_STRING,
+                       .borrowed = true,
+                       .length = exec->input.length};
+    column->strings = (const Str **)(uintptr_t)exec->input.strings;
+    return column;
+}
+
+static Atom token_at(const Input *input, size_t i) {
+    return input->strings ? atom_string(input->strings[i]) : input->tokens[i];
+}
+
 Column *exec_tokens(Exec *exec, const Node *node, Fault *fault) {
+    bool as_they_are = node->tokens == TOKENS_STR || node->tokens == TOKENS_ASIS;
+    if (exec->input.strings && as_they_are) return borrow_strings(exec);
     ColumnWriter writer = column_writer(exec->arena, exec->input.length);
     for (size_t i = 0; i < exec->input.length; i++) {
         Atom value;
-        FaultId id =
-            token_convert(node->tokens, exec->input.tokens[i], graph_intern(exec->graph), &value);
+        FaultId id = token_convert(node->tokens, token_at(&exec->input, i),
+                                   graph_intern(exec->graph), &value);
         if (id) {
-            *fault = token_fault(exec, id, exec->input.tokens[i], node->span);
+            *fault = token_fault(exec, id, token_at(&exec->input, i), node->span);
             return NULL;
         }
         column_put(&writer, value);

@@ -18,6 +18,7 @@ typedef struct Slot {
     uint32_t step;               /* scratch of formula_build */
     bool checked;                /* selectors: keys and queries are there and comparable */
     bool pinned;                 /* asked for: never freed */
+    bool counted;                /* selectors: widths alone read it, when exec_want has counted */
 } Slot;
 
 struct Exec {

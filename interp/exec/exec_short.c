@@ -1,6 +1,7 @@
 /* Selectors on short inputs: a row is one word, a bit for each key.  Most runs are of this
  * kind (the REPL's examples, batches of test inputs), where building an index would cost more
- * than looking at every pair. */
+ * than looking at every pair.  Of several inputs a row's word is about its own input.  What fits
+ * bytes is compared sixteen keys at a time (exec_bytes.c); here is the definition, pair by pair. */
 #include "interp/exec/selection.h"
 
 #include <string.h>
@@ -29,70 +30,17 @@ COMPARE(compare_bools, uint8_t, bools)
 COMPARE(compare_ints, int64_t, ints)
 COMPARE(compare_floats, double, floats)
 
-/* Distinct strings in order, found by halving: a comparison of bytes for each is less than one
- * for each pair. */
-typedef struct Ranks {
-    const Str *sorted[2 * SHORT_LENGTH];
-    size_t count;
-} Ranks;
-
-/* Where the string is, or would be: the number of lesser ones. */
-static size_t rank_of(const Ranks *ranks, const Str *string) {
-    size_t low = 0, high = ranks->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        const Str *other = ranks->sorted[middle];
-        if (other == string) return middle;
-        if (str_compare(other, string) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static void rank_strings(Ranks *ranks, const Column *column, size_t n) {
-    for (size_t i = 0; i < (column->constant ? 1 : n); i++) {
-        const Str *string = column->strings[i];
-        size_t at = rank_of(ranks, string), after = ranks->count - at;
-        if (after > 0 && ranks->sorted[at] == string) continue;
-        memmove(ranks->sorted + at + 1, ranks->sorted + at, after * sizeof *ranks->sorted);
-        ranks->sorted[at] = string;
-        ranks->count++;
-    }
-}
-
-static void take_ranks(const Ranks *ranks, const Column *column, size_t n, int64_t *rank) {
-    for (size_t i = 0; i < (column->constant ? 1 : n); i++)
-        rank[i] = (int64_t)rank_of(ranks, column->strings[i]);
-}
-
-static void compare_order(const Column *keys, const Column *queries, unsigned mask, size_t n,
-                          uint64_t *words) {
-    Ranks ranks = {.count = 0};
-    int64_t key[SHORT_LENGTH], query[SHORT_LENGTH];
-    rank_strings(&ranks, keys, n);
-    if (queries != keys) rank_strings(&ranks, queries, n);
-    take_ranks(&ranks, keys, n, key);
-    take_ranks(&ranks, queries, n, query);
-    compare_ints(&(Column){.ints = key, .constant = keys->constant},
-                 &(Column){.ints = query, .constant = queries->constant}, mask, n, words);
-}
-
-/* Equality of strings is equality of pointers. */
 static void compare_strings(const Column *keys, const Column *queries, unsigned mask, size_t n,
                             uint64_t *words) {
-    bool equal = mask & OUTCOME_EQUAL, less = mask & OUTCOME_LESS;
-    if (less != ((mask & OUTCOME_GREATER) != 0)) {
-        compare_order(keys, queries, mask, n, words);
-        return;
-    }
     for (size_t i = 0; i < n; i++) {
         const Str *query = queries->strings[queries->constant ? 0 : i];
         uint64_t word = 0;
         for (size_t j = 0; j < n; j++) {
-            const Str *key = keys->strings[keys->constant ? 0 : j];
-            word |= (uint64_t)(key == query ? equal : less) << j;
+            int order = str_compare(keys->strings[keys->constant ? 0 : j], query);
+            unsigned outcome = order < 0    ? OUTCOME_LESS
+                               : order == 0 ? OUTCOME_EQUAL
+                                            : OUTCOME_GREATER;
+            word |= (uint64_t)((mask & outcome) != 0) << j;
         }
         words[i] = word;
     }
@@ -117,19 +65,29 @@ static void compare_atoms(OpId op, const Column *keys, const Column *queries, si
     }
 }
 
+/* The inputs one after the other, each as columns of its own. */
+static void compare_segments(const Exec *exec, OpId op, const Column *keys, const Column *queries,
+                             uint64_t *words) {
+    size_t n = exec->input.segment;
+    Compare *compare = keys->form == queries->form ? compares[keys->form] : NULL;
+    for (size_t first = 0; first < exec->input.length; first += n) {
+        Column key = column_from(keys, first), query = column_from(queries, first);
+        if (compare)
+            compare(&key, &query, ops[op].holds, n, words + first);
+        else
+            compare_atoms(op, &key, &query, n, words + first);
+    }
+}
+
 static void select_words(Exec *exec, const Node *node, uint64_t *words) {
     const Column *keys = exec_ready(exec, node->arg[0]), *queries = exec_ready(exec, node->arg[1]);
-    size_t n = exec->input.length;
-    Compare *compare = keys->form == queries->form ? compares[keys->form] : NULL;
-    if (compare)
-        compare(keys, queries, ops[node->op].holds, n, words);
-    else
-        compare_atoms(node->op, keys, queries, n, words);
+    if (!bytes_select(exec, ops[node->op].holds, keys, queries, words))
+        compare_segments(exec, node->op, keys, queries, words);
 }
 
 uint64_t *short_words(Exec *exec, const Node *node) {
-    size_t n = exec->input.length;
-    uint64_t *words = ARENA_ARRAY(exec->arena, n, uint64_t);
+    size_t rows = exec->input.length, n = exec->input.segment;
+    uint64_t *words = ARENA_ARRAY(exec->arena, rows, uint64_t);
     if (node->kind == NODE_SELECT) {
         select_words(exec, node, words);
         return words;
@@ -137,7 +95,7 @@ uint64_t *short_words(Exec *exec, const Node *node) {
     const uint64_t *a = exec->slots[node->arg[0]].words;
     const uint64_t *b = node->arity > 1 ? exec->slots[node->arg[1]].words : a;
     uint64_t all = n == 64 ? UINT64_MAX : ((uint64_t)1 << n) - 1;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < rows; i++)
         words[i] = node->kind == NODE_AND  ? a[i] & b[i]
                    : node->kind == NODE_OR ? a[i] | b[i]
                                            : ~a[i] & all;

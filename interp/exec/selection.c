@@ -1,5 +1,7 @@
 #include "interp/exec/selection.h"
 
+#include "base/bits.h"
+
 #include <string.h>
 
 /* --- building ----------------------------------------------------------------------------- */
@@ -48,18 +50,14 @@ static void source_free(TermSource *source, Arena *arena) {
     }
 }
 
-/* The name of the term that takes longest. */
-static const char *name_plan(const Term *term, size_t count) {
-    const char *name = count ? term[0].plan : "nothing";
-    for (size_t t = 0; t < count; t++)
-        if (term[t].cross)
-            name = term[t].plan;
-        else if (strcmp(name, "all") == 0 || strcmp(name, "by index") == 0)
-            name = term[t].plan;
-    return name;
+/* The name of the term that takes longest, `name` being that of those before. */
+static const char *longer_name(const char *name, const Term *term) {
+    bool trivial = !name || strcmp(name, "all") == 0 || strcmp(name, "by index") == 0;
+    return term->cross || trivial ? term->plan : name;
 }
 
-static Selection *plan_selection(Exec *exec, Formula *formula, const Plan *plan) {
+/* `counted`: nobody asks for more than counts, so a term's memory serves the next one. */
+static Selection *plan_selection(Exec *exec, Formula *formula, const Plan *plan, bool counted) {
     TermSource source = source_new(exec, formula, plan);
     Selection *selection = selection_new(exec, source.rows, NULL);
     selection->term = ARENA_ARRAY(exec->arena, plan->term_count, Term);
@@ -69,8 +67,11 @@ static Selection *plan_selection(Exec *exec, Formula *formula, const Plan *plan)
         selection->term[t] = term_build(&source, &plan->term[t], exec->arena);
         term_add(&selection->term[t], &(Totals){.count = selection->count}, exec->arena,
                  source.threads);
+        selection->plan = longer_name(selection->plan, &selection->term[t]);
+        if (counted) term_free(&selection->term[t], exec->arena);
     }
-    selection->plan = name_plan(selection->term, selection->term_count);
+    if (!selection->plan) selection->plan = "nothing";
+    selection->counted = counted;
     source_free(&source, exec->arena);
     return selection;
 }
@@ -82,16 +83,21 @@ static Selection *bit_selection(Exec *exec, Formula *formula) {
     return selection;
 }
 
-static Selection *short_selection(Exec *exec, const uint64_t *words) {
+static Selection *short_selection(Exec *exec, NodeId selector, const uint64_t *words) {
     Selection *selection = ARENA_NEW(exec->arena, Selection);
     size_t n = exec->input.length;
-    *selection = (Selection){.rows = n, .words = words, .plan = "bits"};
+    *selection = (Selection){
+        .rows = n, .words = words, .plan = "bits", .counted = exec->slots[selector].counted};
     selection->count = ARENA_ARRAY(exec->arena, 2 * n, uint32_t);
     selection->position = selection->count + n;
-    for (size_t i = 0; i < n; i++) {
-        selection->count[i] = (uint32_t)__builtin_popcountll(words[i]);
-        if (words[i]) selection->position[i] = (uint32_t)__builtin_ctzll(words[i]);
-    }
+    if (exec->input.segment <= 16)
+        for (size_t i = 0; i < n; i++) selection->count[i] = bit_count_16((uint32_t)words[i]);
+    else
+        for (size_t i = 0; i < n; i++) selection->count[i] = bit_count(words[i]);
+    if (exec->slots[selector].counted) return selection;
+    for (size_t first = 0; first < n; first += exec->input.segment)
+        for (size_t i = first; i < first + exec->input.segment; i++)
+            selection->position[i] = (uint32_t)(first + bit_lowest(words[i]));
     return selection;
 }
 
@@ -108,12 +114,13 @@ static bool choose_plan(const Exec *exec, Formula *formula, Plan *plan) {
 
 Selection *selection_get(Exec *exec, NodeId selector) {
     Slot *slot = &exec->slots[selector];
-    if (slot->selection) return slot->selection;
-    if (slot->words) return slot->selection = short_selection(exec, slot->words);
+    if (slot->selection && (slot->counted || !slot->selection->counted)) return slot->selection;
+    selection_free(exec, slot->selection);
+    if (slot->words) return slot->selection = short_selection(exec, selector, slot->words);
     Formula formula = formula_build(exec, selector);
     Plan plan;
     Selection *selection = choose_plan(exec, &formula, &plan)
-                               ? plan_selection(exec, &formula, &plan)
+                               ? plan_selection(exec, &formula, &plan, slot->counted)
                                : bit_selection(exec, &formula);
     formula_free(exec, &formula);
     return slot->selection = selection;
@@ -157,14 +164,15 @@ const uint32_t *selection_positions(Exec *exec, Selection *selection) {
     return selection->position = position;
 }
 
-static void add_short_sums(const Selection *selection, const Totals *totals) {
+static void add_short_sums(const Selection *selection, size_t segment, const Totals *totals) {
     size_t words = totals->scale->words;
-    for (size_t i = 0; i < selection->rows; i++) {
-        if (selection->count[i] <= 1) continue;
-        for (uint64_t rest = selection->words[i]; rest; rest &= rest - 1)
-            sum_add(totals->scale, totals->sum + i * words,
-                    totals->load + (size_t)__builtin_ctzll(rest) * words);
-    }
+    for (size_t first = 0; first < selection->rows; first += segment)
+        for (size_t i = first; i < first + segment; i++) {
+            if (selection->count[i] <= 1) continue;
+            for (uint64_t rest = selection->words[i]; rest; rest &= rest - 1)
+                sum_add(totals->scale, totals->sum + i * words,
+                        totals->load + (first + bit_lowest(rest)) * words);
+        }
 }
 
 uint64_t *selection_sums(Exec *exec, const Selection *selection, const SumScale *scale,
@@ -176,7 +184,7 @@ uint64_t *selection_sums(Exec *exec, const Selection *selection, const SumScale 
     memset(sum, 0, selection->rows * row);
     Totals totals = {.sum = sum, .scale = scale, .load = load, .only = selection->count};
     if (selection->words)
-        add_short_sums(selection, &totals);
+        add_short_sums(selection, exec->input.segment, &totals);
     else
         add_all(exec, selection, &totals);
     arena_release(exec->arena, load);

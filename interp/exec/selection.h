@@ -19,9 +19,11 @@ typedef struct Selection {
     size_t term_count;
     BitRows *bits;
     const char *plan;
+    bool counted; /* positions and sums cannot be asked for */
 } Selection;
 
-/* The selector must be checked.  Kept in its slot until it has no reader any more. */
+/* The selector must be checked.  Kept in its slot until it has no reader any more.  Where the slot
+ * says that nobody asks for more than counts, they are all there is. */
 Selection *selection_get(Exec *exec, NodeId selector);
 void selection_free(Exec *exec, Selection *selection); /* NULL is fine */
 
@@ -32,7 +34,12 @@ uint64_t *selection_sums(Exec *exec, const Selection *selection, const SumScale 
                          const Column *values);
 
 /* Short inputs: a word for each row, from those of the arguments. */
-enum { SHORT_LENGTH = 64 };
+enum { SHORT_LENGTH = EXEC_SEGMENT_MAX };
 uint64_t *short_words(Exec *exec, const Node *node);
+
+/* The words of a comparison whose outcomes are those of small numbers (`mask`: for which it holds);
+ * false: they are not, and nothing is written. */
+bool bytes_select(Exec *exec, unsigned mask, const Column *keys, const Column *queries,
+                  uint64_t *words);
 
 #endif

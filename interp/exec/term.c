@@ -148,19 +148,41 @@ static void make_order(Build *build, Term *term) {
 
 /* --- rows --------------------------------------------------------------------------------- */
 
+typedef struct Interval {
+    uint32_t low, high;
+} Interval;
+
+/* The ranks, of so many, for which a comparison with the code's query holds; the low end is no
+ * greater than the high one. */
+static inline Interval interval_of(unsigned mask, uint32_t code, uint32_t ranks) {
+    uint32_t below = code_below(code), through = code_through(code);
+    if (code == CODE_NAN) return (Interval){0, 0};
+    return (Interval){mask & OUTCOME_LESS    ? 0
+                      : mask & OUTCOME_EQUAL ? below
+                                             : through,
+                      mask & OUTCOME_GREATER ? ranks
+                      : mask & OUTCOME_EQUAL ? through
+                                             : below};
+}
+
 /* Narrows rows' intervals of ranks, low[i] … high[i] - 1, by one comparison. */
 static void narrow(unsigned mask, const uint32_t *codes, uint32_t ranks, size_t rows, uint32_t *low,
                    uint32_t *high) {
-    bool less = mask & OUTCOME_LESS, equal = mask & OUTCOME_EQUAL, more = mask & OUTCOME_GREATER;
     for (size_t i = 0; i < rows; i++) {
-        uint32_t below = code_below(codes[i]), through = code_through(codes[i]);
-        bool nan = codes[i] == CODE_NAN;
-        uint32_t from = less ? 0 : equal ? below : through;
-        uint32_t to = nan ? 0 : more ? ranks : equal ? through : below;
-        if (nan) from = 0;
-        low[i] = from > low[i] ? from : low[i];
-        high[i] = to < high[i] ? to : high[i];
+        Interval found = interval_of(mask, codes[i], ranks);
+        low[i] = found.low > low[i] ? found.low : low[i];
+        high[i] = found.high < high[i] ? found.high : high[i];
         if (high[i] < low[i]) high[i] = low[i];
+    }
+}
+
+/* The first comparison of a key: there is nothing to narrow yet. */
+static void set_intervals(unsigned mask, const uint32_t *codes, uint32_t ranks, size_t rows,
+                          uint32_t *low, uint32_t *high) {
+    for (size_t i = 0; i < rows; i++) {
+        Interval found = interval_of(mask, codes[i], ranks);
+        low[i] = found.low;
+        high[i] = found.high;
     }
 }
 
@@ -168,14 +190,13 @@ static void narrow(unsigned mask, const uint32_t *codes, uint32_t ranks, size_t 
 static void key_intervals(const Build *build, const Column *keys, const KeyIndex *index,
                           uint32_t *low, uint32_t *high) {
     const TermSource *source = build->source;
-    for (size_t i = 0; i < source->rows; i++) {
-        low[i] = 0;
-        high[i] = index->distinct;
-    }
+    bool first = true;
     for (size_t v = 0; v < source->plan->variable_count; v++)
-        if (is_pair(source, build->plan, v) && source->keys[v] == keys)
-            narrow(build->plan->mask[v], source->codes[v], index->distinct, source->rows, low,
-                   high);
+        if (is_pair(source, build->plan, v) && source->keys[v] == keys) {
+            (first ? set_intervals : narrow)(build->plan->mask[v], source->codes[v],
+                                             index->distinct, source->rows, low, high);
+            first = false;
+        }
 }
 
 static uint32_t rank_at(const Term *term, const KeyIndex *index, uint32_t at) {
@@ -242,6 +263,10 @@ static void walk_groups(const Build *build, const Term *term, uint32_t *bound) {
         uint32_t group = build->groups.query[i], rank = bound[i];
         bound[i] = 0;
         if (group == RANK_NONE) continue;
+        if (rank == 0) {
+            bound[i] = place[group];
+            continue;
+        }
         uint32_t at = place[group], end = build->group_start[group + 1];
         while (at < end && rank_at(term, index, at) < rank) at++;
         place[group] = bound[i] = at;

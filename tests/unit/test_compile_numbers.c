@@ -131,7 +131,7 @@ static bool trial_holds(Trial *t, size_t *inputs) {
         Atom tokens[MOST_LENGTH];
         Fault fault;
         for (size_t i = 0; i < n; i++) tokens[i] = t->options.alphabet[ids[i]];
-        Exec *exec = exec_new(session_graph(t->session), &(Input){tokens, n, false},
+        Exec *exec = exec_new(session_graph(t->session), &(Input){.tokens = tokens, .length = n},
                               (ExecOptions){.threads = 1}, arena);
         const Column *column = exec_column(exec, t->output.node, &fault);
         const Atom *found = column ? model_says(t, engine, ids, n) : NULL;

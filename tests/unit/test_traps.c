@@ -25,7 +25,7 @@ static size_t check_nodes(CompileFixture *f, const Atom *tokens, size_t length, 
     size_t seen = 0;
     const Graph *graph = session_graph(f->session);
     Arena *arena = arena_new(&f->budget);
-    Input input = {tokens, length, false};
+    Input input = {.tokens = tokens, .length = length};
     const Kinds *kinds = graph_kinds(graph, arena);
     Exec *exec = exec_new(graph, &input, (ExecOptions){.keep = true, .threads = 1}, arena);
     for (NodeId id = 0; id < graph_count(graph); id++) {

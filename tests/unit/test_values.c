@@ -104,7 +104,7 @@ static void check_moves(Trial *t, Exec *exec, NodeId node, uint32_t n) {
 static void check_input(Trial *t, const uint32_t *ids, uint32_t n) {
     Atom tokens[16];
     for (uint32_t i = 0; i < n; i++) tokens[i] = t->domain.alphabet[ids[i]];
-    Input input = {tokens, n, false};
+    Input input = {.tokens = tokens, .length = n};
     Arena *arena = arena_child(t->arena);
     Exec *exec = exec_new(t->graph, &input, (ExecOptions){.keep = true, .threads = 1}, arena);
     Fault fault;

@@ -98,7 +98,7 @@ static void each_input(Trial *t, NodeId node, EachInput *each, void *found) {
             for (uint32_t i = 0; i < n; i++, rest /= t->domain.alphabet_size)
                 tokens[i] = t->domain.alphabet[rest % t->domain.alphabet_size];
             Arena *arena = arena_child(t->f.arena);
-            Exec *exec = exec_new(t->graph, &(Input){tokens, n, false},
+            Exec *exec = exec_new(t->graph, &(Input){.tokens = tokens, .length = n},
                                   (ExecOptions){.keep = true, .threads = 1}, arena);
             each(t, exec, node, n, found);
             exec_free(exec);

@@ -62,7 +62,7 @@ static void interpret_input(Trial *t, const uint32_t *ids, uint32_t n, EachInput
     Atom tokens[LONGEST];
     for (uint32_t i = 0; i < n; i++) tokens[i] = t->domain.alphabet[ids[i]];
     Arena *arena = arena_child(t->arena);
-    Exec *exec = exec_new(t->graph, &(Input){tokens, n, false},
+    Exec *exec = exec_new(t->graph, &(Input){.tokens = tokens, .length = n},
                           (ExecOptions){.keep = true, .threads = 1}, arena);
     if (is_inside(t, exec)) each(t, exec, n, context);
     exec_free(exec);
