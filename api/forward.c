@@ -340,7 +340,8 @@ static bool run(Core *core, void *context) {
     return make_sequences(f, call->patch != NULL);
 }
 
-static RaspForward *forward(RaspEngine *e, const ForwardCall *call, RaspError *error) {
+static RaspForward *forward_with(RaspEngine *e, CoreBody *body, const void *context,
+                                 RaspError *error) {
     RaspForward *f = calloc(1, sizeof *f);
     if (!f) {
         error_set(error, RASP_OUT_OF_MEMORY, "out of memory for a forward pass");
@@ -348,10 +349,14 @@ static RaspForward *forward(RaspEngine *e, const ForwardCall *call, RaspError *e
     }
     f->engine = engine_keep(e);
     if (core_share(&f->core, &e->core, error) &&
-        core_call(&f->core, error, RASP_FAILED, run, (void *)(uintptr_t)call))
+        core_call(&f->core, error, RASP_FAILED, body, (void *)(uintptr_t)context))
         return f;
     rasp_forward_free(f);
     return NULL;
+}
+
+static RaspForward *forward(RaspEngine *e, const ForwardCall *call, RaspError *error) {
+    return forward_with(e, run, call, error);
 }
 
 RaspForward *rasp_forward(RaspEngine *engine, const RaspInput *input, RaspError *error) {
@@ -366,6 +371,55 @@ RaspForward *rasp_trace(RaspEngine *engine, const RaspInput *input, const RaspTa
 RaspForward *rasp_patch(RaspEngine *engine, const RaspInput *input, const RaspPatch *patch,
                         const RaspTap *tap, RaspError *error) {
     return forward(engine, &(ForwardCall){.input = input, .tap = tap, .patch = patch}, error);
+}
+
+/* --- many inputs ------------------------------------------------------------------------ */
+
+/* A batch is all or nothing: what is too long must not be in it. */
+static bool read_input(Core *core, void *context) {
+    RaspForward *f = (RaspForward *)core;
+    return read_ids(f, context) && f->length <= f->engine->model->max_length;
+}
+
+static bool take_result(Core *core, void *context) {
+    RaspForward *f = (RaspForward *)core;
+    f->result = *(RunResult *)context;
+    *(RunResult *)context = (RunResult){0};
+    return make_sequences(f, false);
+}
+
+/* Gives back those that have no result: they are run by themselves. */
+static void drop(RaspForward **f) {
+    rasp_forward_free(*f);
+    *f = NULL;
+}
+
+static bool run_together(RaspEngine *e, RaspForward **forwards, size_t count, RunInput *inputs,
+                         RunResult *results) {
+    RtError reason;
+    size_t ready = 0;
+    for (size_t k = 0; k < count; k++)
+        if (forwards[k]) inputs[ready++] = (RunInput){forwards[k]->ids, forwards[k]->length};
+    if (!engine_run_batch(e->engine, inputs, ready, results, &reason)) return false;
+    for (size_t k = 0, at = 0; k < count; k++)
+        if (forwards[k] &&
+            !core_call(&forwards[k]->core, NULL, RASP_FAILED, take_result, &results[at++]))
+            drop(&forwards[k]);
+    return true;
+}
+
+void rasp_forward_many(RaspEngine *engine, const RaspInput *inputs, size_t count,
+                       RaspForward **forwards) {
+    bool judged = engine->judge; /* its program may have something to report, and once only */
+    for (size_t k = 0; k < count; k++)
+        forwards[k] = judged ? NULL : forward_with(engine, read_input, &inputs[k], NULL);
+    if (judged) return;
+    RunInput *ready = calloc(count + 1, sizeof *ready);
+    RunResult *results = calloc(count + 1, sizeof *results);
+    if (!ready || !results || !run_together(engine, forwards, count, ready, results))
+        for (size_t k = 0; k < count; k++) drop(&forwards[k]);
+    free(ready);
+    free(results);
 }
 
 void rasp_forward_free(RaspForward *f) {

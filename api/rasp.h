@@ -182,6 +182,12 @@ RASP_API RaspAtom rasp_sequence_at(const RaspSequence *sequence, size_t position
 /* All of them, for languages that cannot call a function that gives one: `atoms` has room for the
  * length; strings belong to the sequence. */
 RASP_API void rasp_sequence_atoms(const RaspSequence *sequence, RaspAtom *atoms);
+/* The values from *position on as text, in style RASP_CELL with ", " between them and before the
+ * first of them if it is not the sequence's: as many as fit in `size` bytes, at least 80.  Gives
+ * how many bytes it wrote, without a NUL, and moves *position on; it stays where a string does not
+ * fit. */
+RASP_API size_t rasp_sequence_text(const RaspSequence *sequence, size_t *position, char *text,
+                                   size_t size);
 /* Are all its values equal (==)? */
 RASP_API bool rasp_sequence_uniform(const RaspSequence *sequence);
 
@@ -319,6 +325,21 @@ RASP_API const RaspSequence *rasp_run_sequence(RaspRun *run, size_t k, RaspError
 RASP_API const bool *rasp_run_selection(RaspRun *run, size_t k, RaspError *error);
 /* The tokens, and whether they were written as a string. */
 RASP_API const RaspSequence *rasp_run_input(const RaspRun *run, bool *is_string);
+
+/* Many inputs at once.  Short texts of characters take less time so, those of one length together;
+ * whatever else there is among them is passed over, as is what fails: run that by itself, which
+ * says why.  NULL: nothing could be run. */
+typedef struct RaspRuns RaspRuns;
+RASP_API RaspRuns *rasp_runs_new(RaspProgram *program, const RaspInput *inputs, size_t input_count,
+                                 const RaspSop *sops, size_t count, RaspError *error);
+RASP_API void rasp_runs_free(RaspRuns *runs);
+/* The values of the k-th s-op on an input, by its number, until the same is asked of another; NULL:
+ * run it by itself. */
+RASP_API const RaspSequence *rasp_runs_sequence(RaspRuns *runs, size_t input, size_t k);
+/* Was the input run? */
+RASP_API bool rasp_runs_has(const RaspRuns *runs, size_t input);
+/* The tokens of an input that was run, until those of another are asked for. */
+RASP_API const RaspSequence *rasp_runs_input(RaspRuns *runs, size_t input);
 
 /* What was computed: a row an s-op, in that order (with options.stats). */
 typedef struct RaspStat {
@@ -517,6 +538,10 @@ typedef struct RaspReading {
  * error, and so is one on which none of its outputs has an answer (RaspTarget.partial). */
 typedef struct RaspForward RaspForward;
 RASP_API RaspForward *rasp_forward(RaspEngine *engine, const RaspInput *input, RaspError *error);
+/* The same of many inputs, in less time, those of one length together: forwards[k] is NULL where
+ * the input cannot be run, and rasp_forward says why. */
+RASP_API void rasp_forward_many(RaspEngine *engine, const RaspInput *inputs, size_t count,
+                                RaspForward **forwards);
 RASP_API void rasp_forward_free(RaspForward *forward);
 RASP_API const RaspSequence *rasp_forward_input(const RaspForward *forward, bool *is_string);
 /* The values of an output of the model, by its number; NULL: it has no answer on the input. */

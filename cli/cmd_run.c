@@ -173,8 +173,11 @@ static int run_sops(const Program *p, const RunArguments *a, const RaspSop *sops
                     const RaspValueKind *kinds, size_t count) {
     int status = program_warn(p, sops, count);
     if (status != EXIT_FINE) return status;
-    Interpreter interpreter = {
-        p->handle, sops, count, {a->plan, a->common.threads, a->runner.stats}, a->show};
+    Interpreter interpreter = {.program = p->handle,
+                               .sops = sops,
+                               .count = count,
+                               .options = {a->plan, a->common.threads, a->runner.stats},
+                               .show = a->show};
     Machine machine = interpreter_machine(&interpreter);
     const char **names = ARENA_ARRAY(command_arena(), count, const char *);
     for (size_t k = 0; k < count; k++) names[k] = sops[k].name;

@@ -59,6 +59,11 @@ LinesStatus lines_next(Lines *lines, const char **line, size_t *length) {
     }
 }
 
+bool lines_ready(const Lines *lines) {
+    size_t have = lines->end - lines->begin;
+    return have && (lines->at_end || memchr(lines->buffer + lines->begin, '\n', have));
+}
+
 void lines_close(Lines *lines) {
     free(lines->buffer);
     lines->buffer = NULL;

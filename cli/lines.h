@@ -27,6 +27,8 @@ typedef struct Lines {
 /* Gives the next line without its newline, valid until the next call, with a NUL behind it.
  * A last line without a newline is a line; an empty rest is none. */
 LinesStatus lines_next(Lines *lines, const char **line, size_t *length);
+/* Would lines_next give a line at once, without reading?  Then the last one stays valid, too. */
+bool lines_ready(const Lines *lines);
 void lines_close(Lines *lines); /* frees the buffer; the descriptor stays open */
 
 #endif

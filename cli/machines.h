@@ -11,6 +11,11 @@ typedef struct Interpreter {
     size_t count;
     RaspRunOptions options;
     bool show; /* selections and intermediate s-ops, too */
+    /* What runs now: an input by itself, or one of those that were run together. */
+    RaspRun *run;
+    RaspRuns *runs;
+    long patience;   /* with runs for nothing */
+    size_t next, at; /* in `runs`: the next input, and this one if there is no `run` */
 } Interpreter;
 
 Machine interpreter_machine(Interpreter *interpreter);
@@ -18,6 +23,9 @@ Machine interpreter_machine(Interpreter *interpreter);
 typedef struct Transformer {
     RaspEngine *engine;
     const size_t *outputs; /* of the model, the chosen ones */
+    /* Passes that were run together, of which the next one, and which of them runs now. */
+    RaspForward *passes[MACHINE_AHEAD];
+    size_t count, next;
 } Transformer;
 
 Machine transformer_machine(Transformer *transformer);

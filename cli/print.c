@@ -19,7 +19,7 @@ typedef struct Block {
     char text[4096];
 } Block;
 
-enum { NUMBER_ROOM = 64 };
+enum { NUMBER_ROOM = 64, PLAIN_ROOM = 80 };
 
 static void flush_block(Block *block) {
     fwrite(block->text, 1, block->used, block->out);
@@ -81,16 +81,41 @@ void print_element(FILE *out, RaspAtom atom, int precision) {
     print_one(out, atom, precision, STRINGS_QUOTED);
 }
 
+/* Whether the values are printed as the library does: not rounded, and no string in quotes. */
+static bool is_plain(const RaspSequence *values, int precision, PrintStrings strings) {
+    RaspType type = rasp_sequence_type(values);
+    return type == RASP_STRINGS ? strings == STRINGS_BARE : type != RASP_FLOATS || precision < 0;
+}
+
+static void put_plain(Block *block, const RaspSequence *values) {
+    size_t length = rasp_sequence_length(values), at = 0;
+    while (at < length) {
+        size_t before = at, room = sizeof block->text - block->used;
+        if (room >= PLAIN_ROOM)
+            block->used += rasp_sequence_text(values, &at, block->text + block->used, room);
+        if (at == length || at > before) continue;
+        if (block->used) {
+            flush_block(block);
+            continue;
+        }
+        if (at) put_bytes(block, ", ", 2); /* a string longer than the block */
+        put_value(block, rasp_sequence_at(values, at++), -1, STRINGS_BARE);
+    }
+}
+
 void print_values(FILE *out, const RaspSequence *values, int precision, PrintStrings strings) {
     size_t length = rasp_sequence_length(values);
     Block block;
     block.out = out;
     block.used = 0;
     put_bytes(&block, "[", 1);
-    for (size_t i = 0; i < length; i++) {
-        if (i) put_bytes(&block, ", ", 2);
-        put_value(&block, rasp_sequence_at(values, i), precision, strings);
-    }
+    if (is_plain(values, precision, strings))
+        put_plain(&block, values);
+    else
+        for (size_t i = 0; i < length; i++) {
+            if (i) put_bytes(&block, ", ", 2);
+            put_value(&block, rasp_sequence_at(values, i), precision, strings);
+        }
     put_bytes(&block, "]", 1);
     flush_block(&block);
 }

@@ -93,7 +93,8 @@ static void *begin_generation(void *self, const RaspInput *input, RaspError *err
 
 static bool generation_is_string(void *pass, const RaspSequence **tokens) {
     bool is_string;
-    *tokens = rasp_forward_input(((const Generation *)pass)->prompt, &is_string);
+    const RaspSequence *found = rasp_forward_input(((const Generation *)pass)->prompt, &is_string);
+    if (tokens) *tokens = found;
     return is_string;
 }
 

@@ -104,7 +104,7 @@ static int run_machine(const WeightsRun *run, const Machine *machine, const Rasp
 
 static int run_inputs(const WeightsRun *run, RaspEngine *engine, const RaspModelInfo *info,
                       const size_t *outputs, size_t count) {
-    Transformer transformer = {engine, outputs};
+    Transformer transformer = {.engine = engine, .outputs = outputs};
     Machine machine = transformer_machine(&transformer);
     return run_machine(run, &machine, info, outputs, count);
 }

@@ -17,13 +17,18 @@
 #include <string.h>
 #include <unistd.h>
 
+/* "standard input, line 3", "input 2"; number 0: the only one. */
+typedef struct Where {
+    const char *source;
+    size_t number;
+} Where;
+
 /* What an input is about, kept together for the functions below. */
 typedef struct Job {
     Runner *runner;
     void *pass; /* of the machine; NULL: the input could not be read */
-    const char *text;
-    size_t length;
-    const char *where; /* "standard input, line 3"; NULL: the only one */
+    RaspInput input;
+    Where where;
 } Job;
 
 /* --- results ---------------------------------------------------------------------------- */
@@ -51,8 +56,7 @@ static bool print_folded(const RunnerOptions *o, const char *name, const RaspSeq
 /* Numbers go in and strings come out: tokens are strings, and sorted as such. */
 static void print_line(const Job *job, const char *name, const RaspSequence *values) {
     const Runner *r = job->runner;
-    const RaspSequence *tokens;
-    bool is_string = r->machine->is_string(job->pass, &tokens);
+    bool is_string = r->machine->is_string(job->pass, NULL);
     PrintStrings strings = is_string ? STRINGS_BARE : STRINGS_QUOTED;
     if (r->terminal && print_folded(r->options, name, values, strings)) return;
     put_result(stdout, r->options, name, values, strings);
@@ -63,7 +67,7 @@ static void print_line(const Job *job, const char *name, const RaspSequence *val
 static void json_input(Json *j, const Job *job) {
     const RaspSequence *tokens;
     if (job->runner->machine->is_string(job->pass, &tokens))
-        json_quoted(j, "input", job->text, job->length);
+        json_quoted(j, "input", job->input.text, job->input.length);
     else
         json_sequence(j, "input", tokens, -1);
 }
@@ -149,7 +153,7 @@ static void print_json_error(const Job *job, size_t k, const char *error) {
     if (job->pass)
         json_input(&j, job);
     else
-        json_bytes(&j, "input", job->text, job->length);
+        json_bytes(&j, "input", job->input.text, job->input.length);
     json_text(&j, "error", error);
     json_end(&j);
 }
@@ -158,9 +162,13 @@ static void print_json_error(const Job *job, size_t k, const char *error) {
 
 enum { SHOWN = 60 }; /* bytes of an input in a message */
 
+static const char *where_text(Where where) {
+    return arena_format(command_arena(), "%s %zu", where.source, where.number);
+}
+
 static void note_input(const Job *job) {
-    const char *text = job->text, *where = job->where;
-    size_t length = job->length, shown = length < SHOWN ? length : SHOWN;
+    const char *text = job->input.text, *where = job->where.number ? where_text(job->where) : NULL;
+    size_t length = job->input.length, shown = length < SHOWN ? length : SHOWN;
     while (shown && shown < length && ((unsigned char)text[shown] & 0xc0) == 0x80) shown--;
     char copy[SHOWN + 1];
     for (size_t k = 0; k < shown; k++) copy[k] = (unsigned char)text[k] < 0x20 ? ' ' : text[k];
@@ -183,7 +191,8 @@ static void fail(const Job *job, const RaspError *error) {
     r->failed = true;
     progress_hide();
     if (!error->reported)
-        report_error("%s: %s", job->where ? job->where : "the input", error->text);
+        report_error("%s: %s", job->where.number ? where_text(job->where) : "the input",
+                     error->text);
     if (job->pass || error->status == RASP_OUT_OF_MEMORY) note_input(job);
 }
 
@@ -209,8 +218,7 @@ static bool run_sop(const Job *job, size_t k) {
 static void run_job(Job *job) {
     RaspError error;
     Runner *r = job->runner;
-    RaspInput input = {.text = job->text, .length = job->length, .form = r->options->form};
-    job->pass = r->machine->begin(r->machine->self, &input, &error);
+    job->pass = r->machine->begin(r->machine->self, &job->input, &error);
     if (!job->pass) {
         if (is_interruption(r, &error)) return;
         fail(job, &error);
@@ -221,15 +229,15 @@ static void run_job(Job *job) {
     bool fine = true;
     for (size_t k = 0; k < r->count && !report_output_failed() && !r->interrupted; k++)
         fine &= run_sop(job, k);
-    if (fine && r->machine->show) r->machine->show(r->machine->self, &input);
+    if (fine && r->machine->show) r->machine->show(r->machine->self, &job->input);
     if (r->options->stats && r->machine->stats) r->machine->stats(job->pass);
     r->machine->end(job->pass);
 }
 
 /* False: stop (Ctrl-C, or the output cannot be written). */
-static bool run_input(Runner *r, const char *text, size_t length, const char *where) {
+static bool run_input(Runner *r, const RaspInput *input, Where where) {
     progress_input(++r->inputs);
-    run_job(&(Job){r, NULL, text, length, where});
+    run_job(&(Job){r, NULL, *input, where});
     return !r->interrupted && !report_output_failed();
 }
 
@@ -262,21 +270,44 @@ static bool end_of_lines(Runner *r, LinesStatus status) {
     return false;
 }
 
+/* Lines that are there, and are handed to the machine together. */
+typedef struct Ahead {
+    RaspInput inputs[MACHINE_AHEAD];
+    size_t count, before; /* before: lines that were run */
+} Ahead;
+
+static bool run_ahead(Runner *r, Ahead *ahead) {
+    const Machine *m = r->machine;
+    bool going = true;
+    if (m->ahead) m->ahead(m->self, ahead->inputs, ahead->count);
+    for (size_t k = 0; going && k < ahead->count; k++)
+        going =
+            run_input(r, &ahead->inputs[k], (Where){"standard input, line", ahead->before + k + 1});
+    if (m->ahead) m->ahead(m->self, NULL, 0);
+    ahead->before += ahead->count;
+    ahead->count = 0;
+    return going;
+}
+
+static RaspInput input_of(const Runner *r, const char *text, size_t length) {
+    return (RaspInput){.text = text, .length = length, .form = r->options->form};
+}
+
 static bool run_lines(Runner *r) {
     Lines lines = {.fd = STDIN_FILENO, .limit = r->line_limit, .before_waiting = flush_output};
     if (isatty(STDIN_FILENO)) report_note("reading inputs, one a line; Ctrl-D ends");
     LinesStatus status;
+    Ahead ahead = {.count = 0, .before = 0};
     const char *line;
-    size_t length, number = 0;
+    size_t length;
     bool going = true;
     while (going) {
         while ((status = lines_next(&lines, &line, &length)) == LINES_INTERRUPTED)
             if (stop_requested()) break;
         if (status != LINES_READ) break;
         if (length && line[length - 1] == '\r') length--;
-        char where[64];
-        snprintf(where, sizeof where, "standard input, line %zu", ++number);
-        going = run_input(r, line, length, where);
+        ahead.inputs[ahead.count++] = input_of(r, line, length);
+        if (ahead.count == MACHINE_AHEAD || !lines_ready(&lines)) going = run_ahead(r, &ahead);
     }
     if (going) going = end_of_lines(r, status);
     lines_close(&lines);
@@ -292,16 +323,15 @@ size_t runner_line_limit(size_t memory) {
 
 int runner_run_all(Runner *r, char **inputs, int count) {
     bool going = true;
-    char where[32];
     r->terminal = isatty(STDOUT_FILENO);
     progress_start();
     for (int k = 0; going && k < count; k++) {
         const char *text = inputs[k];
-        snprintf(where, sizeof where, "input %d", k + 1);
+        RaspInput input = input_of(r, text, strlen(text));
         if (strcmp(text, "-") == 0)
             going = run_lines(r);
         else
-            going = run_input(r, text, strlen(text), count > 1 ? where : NULL);
+            going = run_input(r, &input, (Where){"input", count > 1 ? (size_t)k + 1 : 0});
     }
     if (count == 0) run_lines(r);
     progress_end();

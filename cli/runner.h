@@ -17,12 +17,18 @@ typedef struct RunnerOptions {
     bool named; /* every result with its name (--all) */
 } RunnerOptions;
 
+enum { MACHINE_AHEAD = 256 }; /* inputs, at most, that are handed to a machine at once */
+
 /* What gives the values: the interpreter, or a transformer. */
 typedef struct Machine {
     void *self;
+    /* The inputs that `begin` will be asked for next, in this order: they may be run together. They
+     * stay until the next call, with none, which releases what is left; may be NULL. */
+    void (*ahead)(void *self, const RaspInput *inputs, size_t count);
     /* One input made ready, or NULL and the error; `end` gives it back. */
     void *(*begin)(void *self, const RaspInput *input, RaspError *error);
     void (*end)(void *pass);
+    /* Was it a string?  `tokens` may be NULL. */
     bool (*is_string)(void *pass, const RaspSequence **tokens);
     /* The values of the k-th s-op; NULL and the error: of this one there are none. */
     const RaspSequence *(*values)(void *self, void *pass, size_t k, RaspError *error);

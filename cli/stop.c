@@ -94,7 +94,7 @@ void progress_start(void) {
 }
 
 void progress_input(size_t number) {
-    atomic_store(&input_number, number);
+    atomic_store_explicit(&input_number, number, memory_order_relaxed);
 }
 
 void progress_item(size_t number, size_t left) {

@@ -30,6 +30,7 @@ struct Engine {
     void *prepared;
     RunOptions options;
     const char *kernels;
+    uint32_t of_byte[256]; /* 1 + the id of the token that is this byte; 0: there is none */
     size_t max_length, token_count, nonzeros;
     Token *tokens; /* sorted by atom */
     Decoder *decoders;
@@ -75,6 +76,10 @@ void engine_free(Engine *engine) {
     free(engine);
 }
 
+static bool is_byte(const RtAtom *atom) {
+    return atom->kind == RT_STRING && atom->u.s.length == 1;
+}
+
 static int by_atom(const void *a, const void *b) {
     return rt_atom_compare(&((const Token *)a)->atom, &((const Token *)b)->atom);
 }
@@ -91,6 +96,11 @@ static bool copy_tokens(Engine *engine, const Model *model, RtError *err) {
         if (!token->atom.u.s.bytes) return rt_error(err, "out of memory for the alphabet");
     }
     qsort(engine->tokens, engine->token_count, sizeof *engine->tokens, by_atom);
+    for (size_t i = 0; i < engine->token_count; i++) {
+        const RtAtom *atom = &engine->tokens[i].atom;
+        if (is_byte(atom))
+            engine->of_byte[(unsigned char)*atom->u.s.bytes] = (uint32_t)engine->tokens[i].id + 1;
+    }
     return true;
 }
 
@@ -182,6 +192,11 @@ static const char *tokens_text(const Engine *engine, char *list, size_t size) {
 }
 
 bool rt_token_id(const Engine *engine, const RtAtom *token, size_t *id, RtError *err) {
+    uint32_t known = is_byte(token) ? engine->of_byte[(unsigned char)*token->u.s.bytes] : 0;
+    if (known) {
+        *id = known - 1;
+        return true;
+    }
     const Token wanted = {.atom = *token};
     const Token *found =
         bsearch(&wanted, engine->tokens, engine->token_count, sizeof wanted, by_atom);
@@ -241,9 +256,9 @@ static Outputs outputs_of(const Engine *engine) {
 /* Threads that are worth their start: below some million multiplications one is faster. */
 static int threads_for(const Engine *engine, size_t columns) {
     const double worth = 4e6;
-    int threads = engine->options.threads ? engine->options.threads : parallel_cores();
     double work = (double)columns * ((double)engine->nonzeros + (double)columns);
-    return work < worth ? 1 : threads;
+    if (work < worth) return 1;
+    return engine->options.threads ? engine->options.threads : parallel_cores();
 }
 
 bool engine_run(const Engine *engine, const size_t *ids, size_t n, RunResult *result,

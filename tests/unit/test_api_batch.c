@@ -214,6 +214,44 @@ static void sequences(void **state) {
     rasp_program_free(program);
 }
 
+/* --- texts ---------------------------------------------------------------------------------- */
+
+/* Of inputs that can be run and others, each is what it is alone; the others are passed over. */
+static void texts(void **state) {
+    static const char *const given[] = {
+        "a",    "abc", "",    "abd", "bca", "[\"a\", \"b\"]", "aaaaa", "cab", "aa",  "bb", "cc",
+        "abca", "[1]", "caa", "bbb", "cba", "\xff",           "acb",   "aab", "baa", "ccc"};
+    enum { GIVEN = sizeof given / sizeof *given };
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        RaspError error;
+        RaspInput inputs[GIVEN];
+        RaspForward *forwards[GIVEN];
+        RaspModel *model = model_of(cases[c].text, &cases[c].target);
+        RaspEngine *engine = engine_of(model);
+        for (size_t k = 0; k < GIVEN; k++) inputs[k] = input_of(given[k]);
+        rasp_forward_many(engine, inputs, GIVEN, forwards);
+        for (size_t k = 0; k < GIVEN; k++) {
+            RaspForward *alone = rasp_forward(engine, &inputs[k], &error);
+            if (forwards[k] && !alone) fail_msg("case %zu: '%s' is refused alone", c, given[k]);
+            if (!cases[c].target.where && !forwards[k] != !alone)
+                fail_msg("case %zu: '%s' was not run", c, given[k]);
+            const RaspSequence *values = forwards[k] ? rasp_forward_sequence(forwards[k], 0) : NULL;
+            if (forwards[k]) assert_true(!values == !rasp_forward_sequence(alone, 0));
+            for (size_t i = 0; values && i < rasp_sequence_length(values); i++) {
+                RaspReading a = rasp_forward_reading(forwards[k], 0, i),
+                            b = rasp_forward_reading(alone, 0, i);
+                assert_true(rasp_atom_same(a.value, b.value) || a.value.kind == RASP_FLOAT);
+                assert_true(fabs(a.number - b.number) < 1e-4);
+            }
+            rasp_forward_free(alone);
+            rasp_forward_free(forwards[k]);
+        }
+        rasp_engine_free(engine);
+        rasp_model_free(model);
+    }
+}
+
 /* --- progress --------------------------------------------------------------------------- */
 
 typedef struct Heard {
@@ -265,7 +303,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(alone),     cmocka_unit_test(many),      cmocka_unit_test(mistakes),
         cmocka_unit_test(nothing),   cmocka_unit_test(sequences), cmocka_unit_test(progress),
-        cmocka_unit_test(cancelled),
+        cmocka_unit_test(cancelled), cmocka_unit_test(texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
