@@ -253,10 +253,15 @@ static Outputs outputs_of(const Engine *engine) {
     return (Outputs){engine->decoders, engine->output_count, engine->max_dims};
 }
 
+/* Multiplications of an input, about. */
+static double work_of(const Engine *engine, size_t n) {
+    double columns = (double)n + 1;
+    return columns * ((double)engine->nonzeros + columns);
+}
+
 /* Threads that are worth their start: below some million multiplications one is faster. */
-static int threads_for(const Engine *engine, size_t columns) {
+static int threads_for(const Engine *engine, double work) {
     const double worth = 4e6;
-    double work = (double)columns * ((double)engine->nonzeros + (double)columns);
     if (work < worth) return 1;
     return engine->options.threads ? engine->options.threads : parallel_cores();
 }
@@ -271,7 +276,7 @@ bool engine_run(const Engine *engine, const size_t *ids, size_t n, RunResult *re
     int blas = rt_blas_single();
     size_t at;
     bool ok = engine->pass->run(engine->prepared, &pack, &outputs, &memory,
-                                threads_for(engine, n + 1), &at, err);
+                                threads_for(engine, work_of(engine, n)), &at, err);
     rt_blas_restore(blas);
     spares_give(engine->spares, memory);
     if (!ok) run_result_clear(result);
@@ -404,9 +409,9 @@ static void run_one_pack(void *context, size_t p, int thread) {
 }
 
 static void run_packs(Batch *batch) {
-    size_t columns = 0;
-    for (size_t i = 0; i < batch->count; i++) columns += batch->inputs[i].n + 1;
-    int threads = threads_for(batch->engine, columns);
+    double work = 0;
+    for (size_t i = 0; i < batch->count; i++) work += work_of(batch->engine, batch->inputs[i].n);
+    int threads = threads_for(batch->engine, work);
     if (batch->packs == 1)
         run_pack(batch, 0, threads);
     else
