@@ -162,7 +162,9 @@ static bool attempt(Core *core, ProveCall *call, const Domain *domain, const Nod
 }
 
 static bool prove(Core *core, void *context) {
-    static const FindTaste tastes[] = {{false, false}, {false, true}, {true, false}, {true, true}};
+    static const FindTaste tastes[] = {{false, FIND_FIRST},        {false, FIND_LAST},
+                                       {false, FIND_LAST_OF_SOPS}, {true, FIND_FIRST},
+                                       {true, FIND_LAST},          {true, FIND_LAST_OF_SOPS}};
     ProveCall *call = context;
     if (!claims_target(call->model, call->program, &call->target)) return false;
     Domain domain = compile_domain(&call->target.record.options);

@@ -236,9 +236,10 @@ static void find_head(Finder *f, uint32_t layer, uint32_t index, Held *after) {
                                               .score.mask = masks[head->mask],
                                               .components = components,
                                               .component_count = (uint32_t)count};
-    find_note(
-        f, true, nodes, (uint32_t)count + 1, place,
-        arena_format(f->arena, "%s -> %s", find_text(f, nodes[count]), find_text(f, nodes[0])));
+    text = arena_format(f->arena, "%s ->", find_text(f, nodes[count]));
+    for (size_t k = 0; k < count; k++)
+        text = arena_format(f->arena, "%s%s %s", text, k ? "," : "", find_text(f, nodes[k]));
+    find_note(f, true, nodes, (uint32_t)count + 1, place, text);
 }
 
 /* --- all of it --------------------------------------------------------------------------- */
@@ -268,7 +269,7 @@ void find_claims(const Model *model, Graph *graph, const Domain *domain, const N
     f.values = values_new(graph, domain, table_limit, values_row_limit(table_limit), arena);
     f.held = ARENA_ARRAY(arena, model->width, Held);
     match_begin(&f.match, &f.sample, graph, outputs, (uint32_t)model->output_count, arena);
-    f.match.backwards = taste.last;
+    f.match.order = taste.order;
     find_embeddings(&f);
     for (uint32_t l = 0; l < model->layer_count; l++) find_layer(&f, l);
     found->claims.parts = f.parts;

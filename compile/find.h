@@ -30,9 +30,14 @@ typedef struct Found {
 } Found;
 
 /* Which of several s-ops that fit is taken: on a sample there may be more than one. */
+typedef enum FindOrder {
+    FIND_FIRST,
+    FIND_LAST,        /* widths that its selectors have behind what it has itself */
+    FIND_LAST_OF_SOPS /* of what it has itself, then those widths */
+} FindOrder;
 typedef struct FindTaste {
-    bool own;  /* what pieces are made of before what the program has */
-    bool last; /* the program's last before its first */
+    bool own; /* what pieces are made of before what the program has */
+    FindOrder order;
 } FindTaste;
 
 /* `outputs`: an s-op for each of the model's.  All lives in `arena`; nodes are added. */

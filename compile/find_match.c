@@ -109,6 +109,7 @@ void match_begin(Matcher *m, const Sample *sample, Graph *graph, const NodeId *o
         if (!needed[id] || kind == NODE_CONSTANT) continue;
         if (!node_is_selector(graph_node(graph, id))) (void)match_node(m, id);
     }
+    m->sops = m->count;
     for (NodeId id = 0; id < count; id++)
         if (needed[id] && node_is_selector(graph_node(graph, id))) add_of_selector(m, id);
 }
@@ -141,10 +142,16 @@ bool match_affine(const Matcher *m, const Candidate *c, const double *y, double 
     return true;
 }
 
+/* Where the k-th candidate stands that is tried. */
+static size_t place_of(const Matcher *m, size_t k) {
+    if (m->order == FIND_LAST) return m->count - 1 - k;
+    return m->order == FIND_LAST_OF_SOPS && k < m->sops ? m->sops - 1 - k : k;
+}
+
 NodeId match_number(const Matcher *m, const double *y) {
     double scale, offset;
     for (size_t k = 0; k < m->count; k++) {
-        const Candidate *c = &m->list[m->backwards ? m->count - 1 - k : k];
+        const Candidate *c = &m->list[place_of(m, k)];
         if (!c->cells && match_affine(m, c, y, &scale, &offset)) return c->node;
     }
     return NODE_NONE;

@@ -56,7 +56,8 @@ typedef struct Matcher {
     Arena *arena;
     Candidate *list;
     size_t count, room;
-    bool backwards; /* the last that fits is taken, not the first */
+    size_t sops; /* the program's; what pieces make of its selectors is behind */
+    FindOrder order;
 } Matcher;
 
 /* The nodes below the outputs, and what pieces may make of them. */

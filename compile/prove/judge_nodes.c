@@ -168,6 +168,7 @@ static NodeId first_alike(Judge *j, NodeId node, const Node *m) {
 static NodeId name_aggregate(Judge *j, NodeId node) {
     Node m = *graph_node(j->graph, node);
     if (is_below(j, node)) return first_alike(j, node, &m);
+    m.arg[1] = judge_name(j, m.arg[1]);
     for (int round = 0; round < 4; round++) {
         bool program = round < 2, coded = round % 2 == 0;
         NodeId most = program ? j->below_count : node;
