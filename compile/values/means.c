@@ -122,10 +122,14 @@ static bool add_values(Sums *sums, const Sum *value, uint32_t count, double limi
 }
 
 bool means_sums(Means *means, uint32_t width, Sums *sums) {
+    return means_sums_up_to(means, width, means->limit, sums);
+}
+
+bool means_sums_up_to(Means *means, uint32_t width, double limit, Sums *sums) {
+    if (limit > means->limit) limit = means->limit;
     while (means->known <= width) {
         Sums next = means->by_width[means->known - 1];
-        if (!add_values(&next, means->value, means->count, means->limit, means->arena))
-            return false;
+        if (!add_values(&next, means->value, means->count, limit, means->arena)) return false;
         means->by_width = arena_grow(means->arena, means->by_width, &means->capacity,
                                      means->known + 1, sizeof *means->by_width);
         means->by_width[means->known++] = next;

@@ -24,6 +24,8 @@ Means *means_new(Arena *arena, const Atom *values, uint32_t count, uint32_t long
 /* All sums of `width` values; false when there are too many: means_limit, or less if that was
  * said.  Remembered. */
 bool means_sums(Means *means, uint32_t width, Sums *sums);
+/* The same for somebody who has no use for more. */
+bool means_sums_up_to(Means *means, uint32_t width, double limit, Sums *sums);
 extern const double means_limit;
 void means_lower_limit(Means *means, double limit);
 

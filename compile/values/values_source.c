@@ -1,5 +1,5 @@
 /* The values of the sources: token, position, aggregates, widths. */
-#include "compile/values/means.h"
+#include "compile/values/fractions.h"
 #include "compile/values/values_private.h"
 
 /* --- inputs ----------------------------------------------------------------------------- */
@@ -75,6 +75,9 @@ static uint32_t set_atoms(Values *values, const NodeValues *v, SetId set, Atom *
     return count;
 }
 
+/* So many pairs of a sum and a value are added up exactly before fractions are taken for it. */
+static const double FEW_SUMS = 0x1p14;
+
 /* One aggregate's work: its values, the means of each set of them, the set being built. */
 typedef struct Work {
     Values *values;
@@ -82,9 +85,10 @@ typedef struct Work {
     const NodeValues *v;
     bool moves;
     bool averages;      /* several bools alone cannot be averaged: an error, no value */
-    TupleMap *means_of; /* set -> index + 1 into means; 0: not exact */
+    TupleMap *means_of; /* set -> index into means and fractions */
     Means **means;
-    size_t means_count, means_capacity;
+    Fractions **fractions; /* NULL: its values are no fractions */
+    size_t means_count, means_capacity, fractions_capacity;
     Arena *arena; /* lives as long as the work */
     uint32_t *member;
     size_t count, capacity;
@@ -135,8 +139,17 @@ static Means *means_of_set(Work *w, SetId set) {
     }
     if (w->values->work_limit > 0) means_lower_limit(means, w->values->work_limit);
     w->means = arena_grow(w->arena, w->means, &w->means_capacity, w->means_count + 1, sizeof means);
+    w->fractions = arena_grow(w->arena, w->fractions, &w->fractions_capacity, w->means_count + 1,
+                              sizeof *w->fractions);
+    w->fractions[w->means_count] =
+        fractions_new(w->arena, atoms, count, w->values->domain->max_length);
     *at = (uint32_t)w->means_count;
     return w->means[w->means_count++] = means;
+}
+
+static Fractions *fractions_of_set(const Work *w, SetId set) {
+    bool found;
+    return w->fractions[*tuple_map_at(w->means_of, &set, &found)];
 }
 
 static bool too_many_sums(Work *w) {
@@ -165,19 +178,34 @@ static bool add_means(Work *w, SetId set, Means *means, uint32_t width, const Su
     return true;
 }
 
+/* Exactly as the values' doubles add up, while that is not too many sums; else, if they are rounded
+ * fractions, every double that a mean of them can be. */
+static bool add_width(Work *w, SetId set, uint32_t width) {
+    Means *means = means_of_set(w, set);
+    if (!means) return false;
+    Fractions *fractions = fractions_of_set(w, set);
+    Sums sums;
+    if (means_sums_up_to(means, width, fractions ? FEW_SUMS : means_limit, &sums))
+        return add_means(w, set, means, width, &sums);
+    if (!fractions || !fractions_sums(fractions, width, &sums)) return too_many_sums(w);
+    for (size_t s = 0; s < sums.count; s++) {
+        double value[FRACTIONS_MOST];
+        uint32_t count;
+        if (!fractions_near(fractions, sums.sum[s], width, value, &count)) return too_many_sums(w);
+        for (uint32_t k = 0; k < count; k++)
+            if (!add_value(w, atom_float(value[k]))) return false;
+    }
+    return true;
+}
+
 /* Rows of which `least` to `most` keys are selected, whichever. */
 static bool uncertain_row(Work *w, SetId set, uint32_t least, uint32_t most) {
     if (least == 0 && !add_value(w, graph_node(w->values->graph, w->node)->atom)) return false;
     if (w->moves) return most == 0 || add_own(w, set, least <= 1, most > 1);
     if (least <= 1 && most >= 1 && !add_means(w, set, NULL, 1, NULL)) return false;
     if (most < 2) return true;
-    Means *means = means_of_set(w, set);
-    if (!means) return false;
-    for (uint32_t width = least > 2 ? least : 2; width <= most; width++) {
-        Sums sums;
-        if (!means_sums(means, width, &sums)) return too_many_sums(w);
-        if (!add_means(w, set, means, width, &sums)) return false;
-    }
+    for (uint32_t width = least > 2 ? least : 2; width <= most; width++)
+        if (!add_width(w, set, width)) return false;
     return true;
 }
 

@@ -1,8 +1,9 @@
 /* The compiler's own means, of value sets, against MPFR: every mean that a few values can have,
- * rounded once.  Values whose exact sums are too long are refused, subnormal ones among them. */
+ * rounded once; and where they are known by their numerators, among the doubles that it can be.
+ * Values whose exact sums are too long are refused, subnormal ones among them. */
 #include "tests/unit/exec_fixture.h"
 
-#include "compile/values/means.h"
+#include "compile/values/fractions.h"
 
 enum { ROUNDS = 4000, WIDEST = 7 };
 
@@ -70,7 +71,74 @@ static void too_long(void **state) {
     fixture_close(&f);
 }
 
+enum { MOST_PARTS = 40 };
+
+static bool is_near_sum(const Fractions *fractions, int64_t sum, uint32_t width, double mean,
+                        uint32_t *candidates) {
+    double near[FRACTIONS_MOST];
+    if (!fractions_near(fractions, sum, width, near, candidates)) return true; /* refused */
+    for (uint32_t k = 0; k < *candidates; k++)
+        if (near[k] == mean) return true;
+    return false;
+}
+
+/* Quotients of one denominator, or of several: what a mean of some of them is, is a double that is
+ * said to be possible, and not many are. */
+static void random_fractions(void **state) {
+    (void)state;
+    Random random = {13};
+    size_t many = 0, refused = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        Fixture f;
+        fixture_open(&f, 1);
+        int64_t parts = 2 + (int64_t)random_below(&random, MOST_PARTS);
+        int64_t common = parts * (round % 3 == 0 ? 1 : 7), numerator[WIDEST], sum = 0;
+        Atom values[WIDEST];
+        bool chosen[WIDEST], mixed = round % 4 == 0;
+        uint32_t candidates, width = 2 + (uint32_t)random_below(&random, WIDEST - 1);
+        for (uint32_t k = 0; k < width; k++) {
+            numerator[k] = (int64_t)random_below(&random, 3 * (uint64_t)common);
+            if (mixed) numerator[k] -= common;
+            values[k] = atom_float((double)numerator[k] / (double)common);
+            chosen[k] = true;
+            sum += numerator[k];
+        }
+        Fractions *fractions = fractions_new(f.arena, values, width, WIDEST);
+        if (fractions) { /* its denominator may be a smaller one */
+            int64_t own = (int64_t)fractions_denominator(fractions);
+            assert_true(common % own == 0 && sum % (common / own) == 0);
+            assert_true(is_near_sum(fractions, sum / (common / own), width,
+                                    oracle_mean(values, chosen, width), &candidates));
+            many += candidates > 1;
+            assert_true(mixed || candidates <= 4);
+        } else
+            refused++; /* all are whole */
+        fixture_close(&f);
+    }
+    assert_true(many > ROUNDS / 4 && refused < ROUNDS / 10);
+}
+
+/* What is no fraction of small numbers, or of no common one. */
+static void no_fractions(void **state) {
+    (void)state;
+    static const double rows[][2] = {{0.1234567890123, 0.5},
+                                     {1, 2},
+                                     {INFINITY, 0.5},
+                                     {NAN, 0.5},
+                                     {1.0 / 4093, 1.0 / 4091 + 1.0 / 4079},
+                                     {1e300, 0.5}};
+    Fixture f;
+    fixture_open(&f, 1);
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        Atom pair[2] = {atom_float(rows[k][0]), atom_float(rows[k][1])};
+        assert_null(fractions_new(f.arena, pair, 2, WIDEST));
+    }
+    fixture_close(&f);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_means), cmocka_unit_test(too_long)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_means), cmocka_unit_test(too_long),
+                                       cmocka_unit_test(random_fractions),
+                                       cmocka_unit_test(no_fractions)};
     return cmocka_run_group_tests_name("means", tests, NULL, NULL);
 }
