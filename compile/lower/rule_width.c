@@ -181,6 +181,8 @@ bool feature_width(Lower *lower, NodeId id, NodeId width, Form *form) {
     if (!function_vector(lower, width, id, &vector, &complete)) return false;
     if (complete && feature_lexicographic(lower, width, vector, form)) return true;
     if (lower->error.message[0]) return false;
+    if (complete && feature_by_token(lower, id, width, vector, form)) return true;
+    if (lower->error.message[0]) return false;
     if (complete && feature_focus(lower, id, width, vector, form)) return true;
     if (lower->error.message[0]) return false;
     if (id == width && facts->everything) return feature_length(lower, width, form);

@@ -47,6 +47,8 @@ bool feature_width(Lower *lower, NodeId id, NodeId width, Form *form);
 /* The function of a width over keys that are one s-op and, where that is the same, the position
  * (rule_lexicographic.c); `vector` by the width's levels. */
 bool feature_lexicographic(Lower *lower, NodeId width, const double *vector, Form *form);
+/* The function of a width of an order of keys that are alike where tokens are (rule_by_token.c). */
+bool feature_by_token(Lower *lower, NodeId id, NodeId width, const double *vector, Form *form);
 /* Is this 1/(1+w), as a counting head gives it, for a width w?  Else NODE_NONE. */
 NodeId reciprocal_of(const Lower *lower, NodeId id);
 /* A comparison of numbers that have very many values (rule_sign.c). */
