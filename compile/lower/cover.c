@@ -25,7 +25,8 @@ enum {
     MAX_CUTS = 48,
     MAX_ELEMENTS = COVER_ELEMENTS,
     CUT_ROWS = 40000,   /* in one cut; if no cut has so few, */
-    MOST_ROWS = 400000, /* as many as that */
+    MOST_ROWS = 600000, /* as many as that in one of two elements */
+    MOST_JOINED = 2048, /* classes that a level is compared with */
     CUT_COMBINATIONS = 40000,
     ROUNDING_LEVELS = 2000
 };
@@ -175,7 +176,7 @@ static void quotient(CutRows *t, uint32_t e) {
     for (uint32_t k = 0; k < v->count; k++) {
         uint32_t level = order[k], c = small && occurs[level] ? 0 : classes;
         if (!occurs[level]) continue;
-        for (; c < classes; c++) {
+        for (; c < classes && c < MOST_JOINED; c++) {
             double *a = value + (size_t)leader[c] * columns, *b = value + (size_t)level * columns;
             bool *in_a = present + (size_t)leader[c] * columns;
             bool *in_b = present + (size_t)level * columns, same = true;
@@ -186,7 +187,7 @@ static void quotient(CutRows *t, uint32_t e) {
                 if (in_b[o]) a[o] = b[o], in_a[o] = true;
             break;
         }
-        if (c == classes) leader[classes++] = level;
+        if (c == classes || c == MOST_JOINED) leader[c = classes++] = level;
         t->class_of[e][level] = c;
     }
     t->classes[e] = classes ? classes : 1;
@@ -455,16 +456,18 @@ static void consider_cut(Lower *lower, NodeId feature, const Cut *cut, uint32_t 
     arena_free(scratch);
 }
 
-static void consider_cuts(Lower *lower, NodeId feature, uint32_t most, Candidate *best) {
+static void consider_cuts(Lower *lower, NodeId feature, bool wide, Candidate *best) {
+    uint32_t rows = wide ? MOST_ROWS : CUT_ROWS, elements = wide ? 2 : MAX_ELEMENTS;
     const Graph *graph = values_graph(lower_values(lower));
     Cut cuts[MAX_CUTS];
     size_t count = 0;
     Cut first = cut_expand(lower, &(Cut){.count = 0}, UINT32_MAX, feature);
     cuts[count++] = first;
     for (size_t k = 0; k < count; k++) {
-        if (cuts[k].count >= 1 && cuts[k].count <= MAX_ELEMENTS)
-            consider_cut(lower, feature, &cuts[k], most, best);
+        if (cuts[k].count >= 1 && cuts[k].count <= elements)
+            consider_cut(lower, feature, &cuts[k], rows, best);
         if (k && best->units <= 1) break; /* a deeper cut could hardly be cheaper */
+        if (wide && !isinf(best->cost)) break;
         for (uint32_t e = 0; e < cuts[k].count && cuts[k].count <= MAX_ELEMENTS; e++) {
             if (!is_inner(graph, cuts[k].element[e])) continue;
             Cut next = cut_expand(lower, &cuts[k], e, feature);
@@ -543,8 +546,8 @@ bool cover_find(Lower *lower, NodeId feature, Cover *cover) {
         if (lower_error(lower)->message[0]) return false;
     }
     Candidate best = {.cost = INFINITY, .units = INT_MAX};
-    consider_cuts(lower, feature, CUT_ROWS, &best);
-    if (isinf(best.cost)) consider_cuts(lower, feature, MOST_ROWS, &best);
+    consider_cuts(lower, feature, false, &best);
+    if (isinf(best.cost)) consider_cuts(lower, feature, true, &best);
     if (isinf(best.cost) && best.rounding)
         return lower_fail(lower, feature,
                           "depends on differences that are due to rounding only (round what is "
