@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { AT_ONCE = 1024 }; /* inputs whose results are kept at a time */
+enum { AT_ONCE = 256 }; /* inputs whose results are kept at a time: in a cache, if they are short */
 
 typedef struct BatchCall {
     const RaspBatch *batch;
