@@ -239,8 +239,8 @@ static Model *compiled(const Subject *s) {
     RaspSop sop;
     if (!program || !rasp_program_sop(program, "y", &sop, &error)) fail_msg("%s", error.text);
     RaspModel *made = rasp_compile(program, &sop, 1, &s->target, &error);
-    unsigned char *bytes;
-    size_t size;
+    unsigned char *bytes = NULL;
+    size_t size = 0;
     if (!made || !rasp_model_bytes(made, &bytes, &size, &error)) fail_msg("%s", error.text);
     Model *model = model_load_bytes(bytes, size, &reason);
     if (!model) fail_msg("%s", reason.text);
