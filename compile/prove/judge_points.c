@@ -63,15 +63,20 @@ static double *sorted_numbers(Judge *j, const NodeValues *v) {
     return number;
 }
 
-/* The least distance of two different values, and the greatest of any. */
-static double least_difference(Judge *j, NodeId a, NodeId b, double *reach) {
+/* The least distance of two different values, and the greatest of any; *lost: bound on what
+ * rounding these lost. */
+static double least_difference(Judge *j, NodeId a, NodeId b, double *reach, double *lost) {
     const NodeValues *v = values_of(j->values, a), *w = values_of(j->values, b);
     double *x = sorted_numbers(j, v), *y = sorted_numbers(j, w), gap = INFINITY;
     *reach = fmax(fabs(x[v->count - 1] - y[0]), fabs(y[w->count - 1] - x[0]));
+    *lost = fmax(fabs(sum_lost(x[v->count - 1], -y[0])), fabs(sum_lost(y[w->count - 1], -x[0])));
     for (uint32_t i = 0, k = 0; i < v->count; i++) {
         while (k < w->count && y[k] < x[i]) k++;
-        for (uint32_t m = k ? k - 1 : 0; m < w->count && m <= k + 1; m++)
-            if (x[i] != y[m]) gap = fmin(gap, fabs(x[i] - y[m]));
+        for (uint32_t m = k ? k - 1 : 0; m < w->count && m <= k + 1; m++) {
+            if (x[i] == y[m]) continue;
+            gap = fmin(gap, fabs(x[i] - y[m]));
+            *lost = fmax(*lost, fabs(sum_lost(x[i], -y[m])));
+        }
     }
     return gap;
 }
@@ -81,7 +86,7 @@ static double least_difference(Judge *j, NodeId a, NodeId b, double *reach) {
 static bool points_by_sign(Reader *t, NodeId node, Points *p) {
     Judge *j = t->j;
     Node n = *graph_node(j->graph, node);
-    double reach;
+    double reach, lost;
     if (n.kind != NODE_MAP || !(ops[n.op].flags & OP_COMPARES)) return false;
     for (int k = 0; k < 2; k++) {
         const NodeValues *v = values_of(j->values, n.arg[k]);
@@ -90,7 +95,8 @@ static bool points_by_sign(Reader *t, NodeId node, Points *p) {
     Linear x = linear_add(j, linear_node(j, n.arg[0], 1), -1, linear_node(j, n.arg[1], 1));
     Affine rest = solve_constant(j, linear_add(j, t->direct, -t->scale, x));
     double slack = (rest.slack + fabs(rest.constant - t->constant)) / fabs(t->scale);
-    double gap = least_difference(j, n.arg[0], n.arg[1], &reach);
+    double gap = least_difference(j, n.arg[0], n.arg[1], &reach, &lost);
+    slack += lost;
     if (!(slack < gap / 2) || gap == INFINITY) return false;
     t->slack = worse(t->slack, slack);
     p->at = ARENA_ARRAY(j->arena, (size_t)t->shape.unit_count + 5, Point);
