@@ -190,3 +190,33 @@ bool feature_width(Lower *lower, NodeId id, NodeId width, Form *form) {
     if (id == width && !feature_inclusion(lower, width, form, &done)) return false;
     return done;
 }
+
+/* Is the selector one union: two small heads and what they have in common, instead of a joint one?
+ */
+static bool is_one_union(Lower *lower, NodeId selector) {
+    Literals literals = selector_literals(values_graph(lower->values), selector, lower->arena);
+    uint32_t unions = 0;
+    for (uint32_t k = 0; k < literals.step_count; k++) {
+        if (literals.step[k].kind == NODE_NOT) return false;
+        unions += literals.step[k].kind == NODE_OR;
+    }
+    return unions == 1;
+}
+
+bool feature_counted(Lower *lower, NodeId id, NodeId source, Form *form) {
+    Graph *graph = values_graph(lower->values);
+    Node node = *graph_node(graph, source);
+    double *vector;
+    bool complete;
+    if (!values_counted(lower->values, source) || !is_one_union(lower, node.arg[0])) return false;
+    if (!function_vector(lower, source, id, &vector, &complete) || !complete) return false;
+    NodeId width = graph_width(graph, node.arg[0], node.span);
+    const NodeValues *v = values_of(lower->values, source), *w = values_of(lower->values, width);
+    if (!w) return lower_fail_values(lower);
+    double *number = ARENA_ARRAY(lower->arena, w->count, double);
+    for (uint32_t k = 0; k < w->count; k++)
+        for (uint32_t m = 0; m < v->count; m++)
+            if (atom_double(v->levels[m]) == 1 / atom_double(w->levels[k])) number[k] = vector[m];
+    NodeId code = lower_code(lower, width, number);
+    return code != id && lower_feature(lower, code, form);
+}

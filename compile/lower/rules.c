@@ -143,6 +143,8 @@ static bool make_feature(Lower *lower, NodeId id, Form *form) {
     if (kind == NODE_WIDTH && reciprocal_of(lower, id) == source)
         return attend(lower, id, graph_node(graph, source)->arg[0], HEAD_COUNT, false,
                       form_constant(0), 1, form);
+    if (kind == NODE_AGGREGATE && feature_counted(lower, id, source, form)) return true;
+    if (lower->error.message[0]) return false;
     if (feature_affine(lower, id, form)) return true;
     if (lower->error.message[0]) return false;
     if (kind == NODE_AGGREGATE && id == source) return feature_aggregate(lower, id, form);

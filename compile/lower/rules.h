@@ -51,6 +51,8 @@ bool feature_lexicographic(Lower *lower, NodeId width, const double *vector, For
 bool feature_by_token(Lower *lower, NodeId id, NodeId width, const double *vector, Form *form);
 /* Is this 1/(1+w), as a counting head gives it, for a width w?  Else NODE_NONE. */
 NodeId reciprocal_of(const Lower *lower, NodeId id);
+/* A function of a mean that is one over a width (values_counted), of the width. */
+bool feature_counted(Lower *lower, NodeId id, NodeId source, Form *form);
 /* A comparison of numbers that have very many values (rule_sign.c). */
 bool feature_sign(Lower *lower, NodeId id, Form *form);
 

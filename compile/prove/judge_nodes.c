@@ -249,6 +249,27 @@ static NodeId name_position(Judge *j, NodeId node) {
     return graph_lookup(j->graph, lookup, graph_indices(j->graph, SPAN_NONE), SPAN_NONE);
 }
 
+/* --- means that count ------------------------------------------------------------------ */
+
+/* A number that a mean tells which is 1/w, where no head gives that: told by the width. */
+static NodeId name_counted(Judge *j, NodeId node) {
+    const NodeValues *v = values_of(j->values, node);
+    NodeId mean = v && v->source_count == 1 && values_numeric(v) ? v->sources[0] : node;
+    Node n = *graph_node(j->graph, mean);
+    if (n.kind != NODE_AGGREGATE || has_head(j, n.arg[0]) || !values_counted(j->values, mean))
+        return node;
+    NodeId width = graph_width(j->graph, n.arg[0], n.span);
+    const NodeValues *w = values_of(j->values, width), *m = values_of(j->values, mean);
+    if (!w) return node;
+    double *image = ARENA_ARRAY(j->arena, m->count, double);
+    double *number = ARENA_ARRAY(j->arena, w->count, double);
+    if (!function_of(j, mean, node, image)) return node;
+    for (uint32_t k = 0; k < w->count; k++)
+        for (uint32_t r = 0; r < m->count; r++)
+            if (level_number(m, r) == 1 / level_number(w, k)) number[k] = image[r];
+    return judge_name(j, node_coded(j, width, number));
+}
+
 /* --- names ---------------------------------------------------------------------------- */
 
 static NodeId name_elementwise(Judge *j, NodeId node) {
@@ -271,12 +292,16 @@ NodeId judge_name(Judge *j, NodeId node) {
     NodeId name = node;
     budget_poll(arena_budget(j->arena));
     if (kind == NODE_AGGREGATE || kind == NODE_WIDTH) name = name_position(j, node);
+    if (kind == NODE_AGGREGATE && name == node) name = name_counted(j, node);
     if (kind == NODE_AGGREGATE && name == node) name = name_aggregate(j, node);
     if (kind == NODE_WIDTH && name == node && !has_head(j, graph_node(j->graph, node)->arg[0])) {
         NodeId alike = width_alike(j, node);
         if (alike != node) name = judge_name(j, alike);
     }
-    if (is_elementwise(j, node)) name = name_elementwise(j, node);
+    if (is_elementwise(j, node)) {
+        name = name_counted(j, node);
+        if (name == node) name = name_elementwise(j, node);
+    }
     j->name = arena_grow(j->arena, j->name, &j->name_count, (size_t)node + 1, sizeof *j->name);
     j->name[node] = name + 1;
     return name;

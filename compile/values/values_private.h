@@ -35,6 +35,7 @@ typedef struct Entry {
     signed char moves;          /* aggregates: -1 no, 1 yes, 0 not yet asked */
     signed char order;          /* selectors: strict total order?  the same */
     signed char global;         /* sources: one value in an input?  the same */
+    signed char counted;        /* aggregates: values_counted?  the same */
     bool single_kinds;          /* values_single_kinds, once known */
     const uint32_t *variant;    /* by level, then; NULL: not yet asked */
     double rounding;            /* values_rounding */

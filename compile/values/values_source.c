@@ -319,6 +319,19 @@ static bool uncertain_sets(Work *w, const SelectorFacts *facts, SetId *sets) {
     return true;
 }
 
+/* One over the width. */
+static bool counted_sets(Work *w, const SelectorFacts *facts, SetId one, SetId *sets) {
+    for (uint32_t c = 0; c < domain_contexts(w->values->domain); c++) {
+        for (uint32_t width = facts->least[c] > 1 ? facts->least[c] : 1; width <= facts->most[c];
+             width++)
+            if (!(width == 1 ? add_own(w, one, true, false)
+                             : add_value(w, atom_float(1.0 / width))))
+                return false;
+        sets[c] = finish_set(w);
+    }
+    return true;
+}
+
 static bool compute_aggregate(Values *values, NodeId id, Entry *entry) {
     NodeId selector = graph_node(values->graph, id)->arg[0];
     NodeId value = graph_node(values->graph, id)->arg[1];
@@ -338,8 +351,10 @@ static bool compute_aggregate(Values *values, NodeId id, Entry *entry) {
     CertainRows rows = {.everything = facts->everything,
                         .literals = selector_literals(values->graph, selector, scratch)};
     rows.positional = !rows.everything && literals_positional(values, &rows.literals);
-    bool done = rows.everything || rows.positional ? certain_sets(&w, &rows, facts, entry->sets)
-                                                   : uncertain_sets(&w, facts, entry->sets);
+    bool done = values_counted(values, id)
+                    ? counted_sets(&w, facts, v->sets[context_of(1, 0)], entry->sets)
+                : rows.everything || rows.positional ? certain_sets(&w, &rows, facts, entry->sets)
+                                                     : uncertain_sets(&w, facts, entry->sets);
     arena_free(scratch);
     return done;
 }
