@@ -141,8 +141,8 @@ const SelectorFacts *values_selector(Values *values, NodeId selector);
 /* Are all values that one row selects equal, by at-most-one or because the selector pins a
  * key that the value is a function of?  Then the aggregate moves a value, it does not mix. */
 bool values_moves(Values *values, NodeId aggregate);
-/* Is the aggregate 1/w, with w its selector's width, which is 1 at least: the mean of what is 1 at the
- * first position alone, which is always selected? */
+/* Is the aggregate 1/w, with w its selector's width, which is 1 at least: the mean of what is 1 at
+ * the first position alone, which is always selected? */
 bool values_counted(Values *values, NodeId aggregate);
 /* Says so of an aggregate made for a function of a moved value, before its values are asked
  * for: what the proof said of strings holds of their codes. */
