@@ -62,12 +62,12 @@ bool lower_fail(Lower *lower, NodeId node, const char *format, ...) {
 static const char *raise_limit(const Lower *lower, const ValuesError *e) {
     uint32_t option = lower_options(lower).table_limit;
     if (!e->raisable) return "a smaller alphabet or --max-length needs fewer";
+    bool multiple = e->limit > option && fmod(e->limit, option) == 0;
     return arena_format(
         lower->arena,
         "%s--table-limit=%u: raise it; a smaller alphabet or --max-length needs "
         "fewer",
-        e->limit > option ? arena_format(lower->arena, "%.0f for each of ", e->limit / option) : "",
-        option);
+        multiple ? arena_format(lower->arena, "%.0f for each of ", e->limit / option) : "", option);
 }
 
 bool lower_fail_values(Lower *lower) {
