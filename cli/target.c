@@ -44,7 +44,7 @@ static const struct argp_option table[] = {
      4},
     {"tolerance", KEY_TOLERANCE, "ERROR", 0, "the greatest certified error to accept", 4},
     {"table-limit", KEY_TABLE_LIMIT, "N", 0,
-     "most values of one s-op, and rows of one table, 2 to 1000000000 (default: 1048576)", 7},
+     "most values of one s-op, and rows of one table: 2 to 10^9 (default: 1048576)", 7},
     {"time-limit", KEY_TIME_LIMIT, "SECONDS", 0, "give up compiling after so much CPU time", 7},
     {0},
 };
