@@ -160,7 +160,8 @@ static bool fill_matrix(Builder *b, const Conjunct *c, Matrix *m) {
     m->cols = query->count;
     if ((double)m->rows * m->cols > MATRIX_LIMIT)
         return lower_fail(b->lower, b->selector,
-                          "selector compares %u values with %u: too large a matrix (limit %.0f)",
+                          "selector compares %u values with %u: too large a matrix (limit %.0f): "
+                          "compile for fewer tokens or shorter inputs",
                           m->rows, m->cols, MATRIX_LIMIT);
     m->entry = ARENA_ARRAY(b->arena, (size_t)m->rows * m->cols, unsigned char);
     memset(m->entry, FREE, (size_t)m->rows * m->cols);
