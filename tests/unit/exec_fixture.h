@@ -264,7 +264,7 @@ static inline double round_rational(const mpq_t value) {
     mpfr_init2(rounded, 53);
     int side = mpfr_set_q(rounded, value, MPFR_RNDN);
     mpfr_subnormalize(rounded, side, MPFR_RNDN);
-    double result = mpfr_get_d(rounded, MPFR_RNDN) + 0.0;
+    double result = mpfr_get_d(rounded, MPFR_RNDN); /* -0.0 for what is below 0 and rounds to it */
     mpfr_clear(rounded);
     mpfr_set_emin(emin);
     mpfr_set_emax(emax);
