@@ -114,7 +114,8 @@ static bool split_sides(Builder *b, Conjunct *c) {
     return true;
 }
 
-/* The levels of each of the side's nodes, by level of the joint node. */
+/* The levels of each of the side's nodes, by level of the joint node.  NULL: they are not told by
+ * it, as where combinations that no input has are among the joint values. */
 static const uint32_t *side_levels(Builder *b, const NodeId *side, uint32_t count, NodeId joint) {
     const NodeValues *v = values_of(b->values, joint);
     uint32_t *level = ARENA_ARRAY(b->arena, (size_t)v->count * count, uint32_t);
@@ -126,9 +127,14 @@ static const uint32_t *side_levels(Builder *b, const NodeId *side, uint32_t coun
     memcpy(nodes + 1, side, count * sizeof *side);
     Rows rows;
     if (!values_rows(b->values, nodes, count + 1, UINT32_MAX, &rows)) return NULL;
-    for (size_t r = 0; r < rows.row_count; r++)
-        memcpy(level + (size_t)rows.level[r * rows.width] * count, rows.level + r * rows.width + 1,
-               count * sizeof *level);
+    bool *told = ARENA_ARRAY(b->arena, v->count, bool);
+    for (size_t r = 0; r < rows.row_count; r++) {
+        const uint32_t *row = rows.level + r * rows.width;
+        uint32_t *of = level + (size_t)row[0] * count;
+        if (told[row[0]] && memcmp(of, row + 1, count * sizeof *of) != 0) return NULL;
+        told[row[0]] = true;
+        memcpy(of, row + 1, count * sizeof *of);
+    }
     return level;
 }
 

@@ -427,9 +427,11 @@ static bool gather_row(Values *values, void *context) {
     return true;
 }
 
-/* The one node of the request that does not have a single value; NODE_NONE: there are others. */
+/* The one node of the request that does not have a single value; NODE_NONE: there are others, or
+ * another s-op says which of its values count. */
 static NodeId only_variable(const Values *values, const RowsRequest *request) {
     NodeId only = NODE_NONE;
+    if (values->domain->where != NODE_NONE) return NODE_NONE;
     for (uint32_t k = 0; k < request->count; k++) {
         NodeId node = request->nodes[k];
         const NodeValues *v = &values->entry[node]->values;
