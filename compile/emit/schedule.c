@@ -244,9 +244,11 @@ static CircuitTable make_table(Scheduler *s, const ScanPlan *scan) {
 
 /* Tables first, then clears: the order of a sublayer's hidden units. */
 static void make_tables(Scheduler *s) {
-    uint32_t count = lower_scan_count(s->lower);
-    CircuitTable *tables = ARENA_ARRAY(s->arena, count, CircuitTable);
-    for (uint32_t k = 0; k < count; k++) tables[k] = make_table(s, lower_scan(s->lower, k));
+    uint32_t scans = lower_scan_count(s->lower), count = 0;
+    CircuitTable *tables = ARENA_ARRAY(s->arena, scans, CircuitTable);
+    for (uint32_t k = 0; k < scans; k++) /* of some, all functions turned out to be constant */
+        if (lower_scan(s->lower, k)->output_count)
+            tables[count++] = make_table(s, lower_scan(s->lower, k));
     CircuitClear *clears = ARENA_ARRAY(s->arena, s->live.clear_count, CircuitClear);
     for (uint32_t k = 0; k < s->live.clear_count; k++) {
         const Clear *clear = &s->live.clears[k];
