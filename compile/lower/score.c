@@ -114,15 +114,12 @@ static bool split_sides(Builder *b, Conjunct *c) {
     return true;
 }
 
-/* The levels of each of the side's nodes, by level of the joint node.  NULL: they are not told by
- * it, as where combinations that no input has are among the joint values. */
+/* The levels of each of the side's nodes, by level of the joint node.  NULL: it does not tell. */
 static const uint32_t *side_levels(Builder *b, const NodeId *side, uint32_t count, NodeId joint) {
     const NodeValues *v = values_of(b->values, joint);
     uint32_t *level = ARENA_ARRAY(b->arena, (size_t)v->count * count, uint32_t);
-    if (count == 1) {
-        for (uint32_t k = 0; k < v->count; k++) level[k] = k;
-        return level;
-    }
+    for (uint32_t k = 0; count == 1 && k < v->count; k++) level[k] = k;
+    if (count == 1) return level;
     NodeId nodes[SIDE_MAX + 1] = {joint};
     memcpy(nodes + 1, side, count * sizeof *side);
     Rows rows;
