@@ -2,28 +2,10 @@
  * claims is an error or a report, and what is read leaves no trace in the program. */
 #include "api/rasp_circuit.h"
 #include "base/random.h"
-#include "runtime/safetensors.h"
+#include "tests/unit/claims_fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-typedef struct Bytes {
-    unsigned char *bytes;
-    size_t size;
-} Bytes;
-
-static const RaspConfig config = {.cpu_seconds = 60, .memory = (size_t)1 << 30};
-
-typedef struct Subject {
-    const char *text;
-    RaspTarget target;
-} Subject;
 
 static const Subject subjects[] = {
     {"y = selector_width(select(tokens, tokens, ==));", {.alphabet = "abc", .max_length = 5}},
@@ -39,40 +21,6 @@ static const Subject subjects[] = {
     {"y = 1 / (tokens_int - 1);", {.alphabet = "012", .max_length = 3, .partial = true}},
 };
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
-
-static RaspProgram *program_of(const Subject *s) {
-    RaspError error = {0};
-    RaspSource source = {.path = "p.rasp", .text = s->text, .length = strlen(s->text)};
-    RaspProgram *program = rasp_program_load(&source, &config, &error);
-    if (!program) fail_msg("%s", error.text);
-    return program;
-}
-
-static Bytes compile_in(RaspProgram *program, const Subject *s) {
-    RaspError error = {0};
-    RaspSop sop;
-    assert_true(rasp_program_sop(program, "y", &sop, &error));
-    RaspModel *model = rasp_compile(program, &sop, 1, &s->target, &error);
-    if (!model) fail_msg("%s", error.text);
-    Bytes b;
-    assert_true(rasp_model_bytes(model, &b.bytes, &b.size, &error));
-    rasp_model_free(model);
-    return b;
-}
-
-static Bytes compile(const Subject *s) {
-    RaspProgram *program = program_of(s);
-    Bytes b = compile_in(program, s);
-    rasp_program_free(program);
-    return b;
-}
-
-static Model *load(Bytes b) {
-    RtError error;
-    Model *model = model_load_bytes(b.bytes, b.size, &error);
-    if (!model) fail_msg("%s", error.text);
-    return model;
-}
 
 typedef enum Outcome { SHOWN, REFUSED, UNREADABLE } Outcome;
 

@@ -1,24 +1,9 @@
 /* What a file says of itself beside its weights and claims, changed: inputs, kernel, heads' words,
  * decoders.  It is verified only if what it says then is right on every input, and where a change
  * makes it wrong for certain, it is not. */
-#include "api/rasp.h"
-#include "runtime/safetensors.h"
+#include "tests/unit/claims_fixture.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static const RaspConfig config = {.cpu_seconds = 60, .memory = (size_t)1 << 30};
-
-typedef struct Subject {
-    const char *text;
-    RaspTarget target;
-} Subject;
 
 static const Subject subjects[] = {
     {"y = sort(tokens, tokens);", {.alphabet = "abc", .max_length = 4}},
@@ -232,21 +217,9 @@ static const struct Change {
 /* --- judged -------------------------------------------------------------------------------- */
 
 static Model *compiled(const Subject *s) {
-    RaspError error = {0};
-    RtError reason;
-    RaspSource source = {.path = "p.rasp", .text = s->text, .length = strlen(s->text)};
-    RaspProgram *program = rasp_program_load(&source, &config, &error);
-    RaspSop sop;
-    if (!program || !rasp_program_sop(program, "y", &sop, &error)) fail_msg("%s", error.text);
-    RaspModel *made = rasp_compile(program, &sop, 1, &s->target, &error);
-    unsigned char *bytes = NULL;
-    size_t size = 0;
-    if (!made || !rasp_model_bytes(made, &bytes, &size, &error)) fail_msg("%s", error.text);
-    Model *model = model_load_bytes(bytes, size, &reason);
-    if (!model) fail_msg("%s", reason.text);
-    rasp_free(bytes);
-    rasp_model_free(made);
-    rasp_program_free(program);
+    Bytes b = compile(s);
+    Model *model = load(b);
+    rasp_free(b.bytes);
     return model;
 }
 
