@@ -300,6 +300,7 @@ static Bound output_bound(Checker *k, const CircuitTable *table, uint32_t o, con
     const TableShape *shape = &table->shape;
     Bound b = {.grain = INFINITY};
     for (uint32_t p = 0; p < output->points; p++) {
+        budget_poll(arena_budget(k->arena)); /* each point looks at all units */
         double x_error = read_error(read, output->x[p]);
         double slope = table_slope(table, o, output->x[p], x_error);
         double off = table_off(table, o, output->x[p], output->value[p]);

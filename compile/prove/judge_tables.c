@@ -35,6 +35,7 @@ static void fit_one(const Reader *t, size_t class, uint32_t o, Fit *fit) {
     double *x = ARENA_ARRAY(t->j->arena, p->count, double);
     double *y = ARENA_ARRAY(t->j->arena, p->count, double);
     for (size_t k = 0; k < p->count; k++) {
+        budget_poll(arena_budget(t->j->arena)); /* each point looks at all units */
         x[k] = p->at[k].value;
         y[k] = table_value(&table, (uint32_t) class, p->at[k].x);
     }
@@ -125,6 +126,7 @@ static void fit_several(const Reader *t, size_t class, const Joint *joint, Fit *
     CircuitTable table = as_table(t);
     if (outputs > MOST_OUTPUTS) return;
     for (size_t k = 0; k < joint->count; k++) {
+        budget_poll(arena_budget(t->j->arena));
         row[n] = table_value(&table, (uint32_t) class, joint->x[k]);
         row[outputs] = 1;
         bool whole = true;
@@ -143,6 +145,7 @@ static void fit_several(const Reader *t, size_t class, const Joint *joint, Fit *
             all.factor[o] = solution[o];
     all.constant = solution[outputs];
     for (size_t k = 0; k < joint->count; k++) {
+        budget_poll(arena_budget(t->j->arena));
         double y = table_value(&table, (uint32_t) class, joint->x[k]);
         double apart = fabs(y - combined(&all, joint->value + k * outputs, outputs, &lost));
         off = worse(off, apart);
