@@ -282,7 +282,9 @@ static void some_output(SomeOutput *s, Random *random) {
  * that, or what the steepest slope there would make of it. */
 static void test_outputs_of_tables(void **state) {
     (void)state;
-    Checker k = {.unit = 0x1p-53, .significand = 0x1p53};
+    Budget budget;
+    budget_init(&budget, 0);
+    Checker k = {.unit = 0x1p-53, .significand = 0x1p53, .arena = arena_new(&budget)};
     Random random = {3};
     for (int round = 0; round < 5000; round++) {
         SomeOutput s;
@@ -307,6 +309,7 @@ static void test_outputs_of_tables(void **state) {
         assert_true(bound.error >= worst + noise);
         assert_true(bound.error <= steepest + noise + 1e-9);
     }
+    arena_free(k.arena);
 }
 
 /* A counting head's row: the sink, w keys and some that are not selected, scores as far off as they
