@@ -81,8 +81,8 @@ ROOMS   := base grammar graph interp/exec interp/eval compile/values compile/fac
 SRC_LIB := $(foreach room,$(ROOMS),$(wildcard $(room)/*.c))
 SRC_CLI := $(wildcard cli/*.c)
 # What is installed.
-HEADERS := $(addprefix api/,rasp.h rasp_circuit.h rasp_facts.h rasp_generate.h rasp_graph.h rasp_repl.h \
-           rasp_words.h)
+HEADERS := $(addprefix api/,rasp.h rasp_check.h rasp_circuit.h rasp_facts.h rasp_generate.h rasp_graph.h \
+           rasp_repl.h rasp_words.h)
 # Clients of rasp.h that the command line links and the library has not.
 SRC_EXPRESS := $(wildcard express/*.c express/verify/*.c)
 SRC_SHOW := $(wildcard show/*.c)

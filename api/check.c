@@ -1,6 +1,7 @@
 /* The model against the interpreter, and against its own program compiled again. */
 #include "api/claims.h"
 #include "api/model.h"
+#include "api/rasp_check.h"
 #include "api/value.h"
 
 #include "compile/check.h"

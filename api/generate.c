@@ -1,6 +1,7 @@
 /* A random program: sketches are drawn until one is what was asked for, and does something. */
 #include "api/rasp_generate.h"
 
+#include "api/rasp_check.h"
 #include "api/target.h"
 #include "base/plural.h"
 #include "base/random.h"

@@ -1,4 +1,5 @@
 /* The inputs of a target, one by one. */
+#include "api/rasp_check.h"
 #include "api/target.h"
 #include "api/value.h"
 

@@ -3,6 +3,7 @@
 #define RASP_API_PROVE_H
 
 #include "api/model.h"
+#include "api/rasp_check.h"
 
 #include "compile/verify_claims.h"
 

@@ -2,6 +2,7 @@
 #ifndef RASP_CLI_CHECK_REPORT_H
 #define RASP_CLI_CHECK_REPORT_H
 
+#include "api/rasp_check.h"
 #include "cli/piece.h"
 
 typedef struct CheckView {

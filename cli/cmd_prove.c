@@ -2,6 +2,7 @@
  * program, then shows it (docs/proof.md). */
 #include "cli/command.h"
 
+#include "api/rasp_check.h"
 #include "cli/json_values.h"
 #include "cli/options.h"
 #include "cli/print.h"

@@ -7,6 +7,7 @@
  * says of itself must be what the compilation says. */
 #include "cli/command.h"
 
+#include "api/rasp_check.h"
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/report.h"

@@ -5,7 +5,7 @@
 #ifndef RASP_CLI_COMPARE_H
 #define RASP_CLI_COMPARE_H
 
-#include "api/rasp.h"
+#include "api/rasp_check.h"
 #include "cli/program.h"
 
 typedef struct Comparison {

@@ -1,6 +1,7 @@
 /* Items 11 and 12: hard attention, and RASP's aggregate as its averaging kind. */
 #include "lab/heads.h"
 
+#include "api/rasp_check.h"
 #include "lab/kernel.h"
 #include "lab/programs.h"
 #include "lab/simplex.h"

@@ -2,6 +2,7 @@
  * and the bound on their error. */
 #include "lab/model.h"
 
+#include "api/rasp_check.h"
 #include "api/rasp_facts.h"
 #include "lab/drawn.h"
 #include "lab/kernel.h"

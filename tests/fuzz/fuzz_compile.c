@@ -3,6 +3,7 @@
  * a file, errs no more than is certified, and is verified.
  *
  * An input is OPTIONS bytes and then a program's text, or choices for random_program.h. */
+#include "api/rasp_check.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/unit/random_program.h"
 

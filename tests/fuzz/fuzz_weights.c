@@ -3,6 +3,7 @@
  * must agree with the interpreter.  Which, is drawn from a file's bytes: to verify compiles the
  * program again, which costs several times what reading it does.  At the end the target says
  * how often each was done.  Changed by weights_mutator.h. */
+#include "api/rasp_check.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/weights_mutator.h"
 

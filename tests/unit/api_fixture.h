@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "api/rasp_check.h"
 #include "api/rasp_repl.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef RASP_TESTS_CLAIMS_FIXTURE_H
 #define RASP_TESTS_CLAIMS_FIXTURE_H
 
-#include "api/rasp.h"
+#include "api/rasp_check.h"
 #include "runtime/safetensors.h"
 
 #include <setjmp.h>

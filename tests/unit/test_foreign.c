@@ -1,5 +1,5 @@
 /* Files from strangers: what they embed neither runs without end nor touches the file system. */
-#include "api/rasp.h"
+#include "api/rasp_check.h"
 #include "compile/sha256.h"
 #include "runtime/safetensors.h"
 

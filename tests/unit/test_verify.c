@@ -1,6 +1,6 @@
 /* rasp_verify believes nothing: each single value of a file's document that is not what the
  * compilation writes is found out. */
-#include "api/rasp.h"
+#include "api/rasp_check.h"
 #include "runtime/safetensors.h"
 
 #include <setjmp.h>
