@@ -3,6 +3,7 @@
 #include "compile/values/values_count.h"
 
 #include <math.h>
+#include <string.h>
 
 struct KeySets {
     Values *values;
@@ -18,6 +19,33 @@ static bool all_ordered(const NodeValues *v) {
     for (uint32_t k = 0; k < v->count; k++)
         if (!number_is_exact(v->levels[k])) return false;
     return true;
+}
+
+/* Sets of which a query with one value makes the same are one: that of the first of them. */
+static void join_alike(KeySets *s, uint32_t *of, uint32_t count, Arena *arena) {
+    enum { ALIKE = 5 }; /* can and must, or empty */
+    uint32_t first[ALIKE], *joined = ARENA_ARRAY(arena, count, uint32_t);
+    memset(first, 0xff, sizeof first);
+    for (uint32_t k = 0; k < count; k++) {
+        Chance chance = key_sets_chance(s, k, 0);
+        uint32_t *to = &first[key_sets_empty(s, k) ? ALIKE - 1 : chance.can + 2 * chance.must];
+        joined[k] = *to = *to < k ? *to : k;
+    }
+    for (uint32_t at = 0; at < domain_contexts(s->values->domain); at++) of[at] = joined[of[at]];
+}
+
+static void find_ends(KeySets *s, const NodeValues *key, uint32_t sets, Arena *arena) {
+    s->low = ARENA_ARRAY(arena, sets, double);
+    s->high = ARENA_ARRAY(arena, sets, double);
+    for (uint32_t k = 0; k < sets; k++) {
+        uint32_t count;
+        const uint32_t *member = sets_get(s->values->sets, s->set[k], &count);
+        s->low[k] = INFINITY, s->high[k] = -INFINITY;
+        for (uint32_t m = 0; m < count; m++) {
+            s->low[k] = fmin(s->low[k], atom_double(key->levels[member[m]]));
+            s->high[k] = fmax(s->high[k], atom_double(key->levels[member[m]]));
+        }
+    }
 }
 
 KeySets *key_sets_new(Values *values, NodeId select, Arena *arena) {
@@ -37,19 +65,19 @@ KeySets *key_sets_new(Values *values, NodeId select, Arena *arena) {
     s->of = of;
     s->set = tuple_map_key(map, 0);
     s->ordered = all_ordered(key) && all_ordered(query);
-    if (!s->ordered) return s;
-    s->low = ARENA_ARRAY(arena, tuple_map_count(map), double);
-    s->high = ARENA_ARRAY(arena, tuple_map_count(map), double);
-    for (uint32_t k = 0; k < tuple_map_count(map); k++) {
-        uint32_t count;
-        const uint32_t *member = sets_get(values->sets, s->set[k], &count);
-        s->low[k] = INFINITY, s->high[k] = -INFINITY;
-        for (uint32_t m = 0; m < count; m++) {
-            s->low[k] = fmin(s->low[k], atom_double(key->levels[member[m]]));
-            s->high[k] = fmax(s->high[k], atom_double(key->levels[member[m]]));
-        }
-    }
+    if (s->ordered) find_ends(s, key, tuple_map_count(map), arena);
+    if (query->count == 1) join_alike(s, of, tuple_map_count(map), arena);
     return s;
+}
+
+bool key_sets_empty(const KeySets *s, uint32_t number) {
+    uint32_t count;
+    (void)sets_get(s->values->sets, s->set[number], &count);
+    return count == 0;
+}
+
+bool key_sets_comparable(const KeySets *s) {
+    return s->ordered || (ops[s->op].flags & OP_TOTAL);
 }
 
 uint32_t key_sets_at(const KeySets *sets, uint32_t context) {

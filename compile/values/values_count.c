@@ -2,6 +2,8 @@
 
 #include "compile/values/classes.h"
 #include "compile/values/numbers.h"
+#include "compile/values/position_rows.h"
+#include "compile/values/tally.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,31 +17,18 @@ typedef struct Conjunct {
     uint32_t first; /* of its literals, among all */
 } Conjunct;
 
-/* Positions first … last - 1. */
-typedef struct Stretch {
-    uint32_t first, last;
-} Stretch;
-
-/* What one joint value of the queries selects, as running totals over the stretches of key
- * positions of one kind. */
-typedef struct Total {
-    uint32_t *can, *must;  /* keys before the stretch */
-    unsigned char *chance; /* of a key in it: can, must */
-    uint32_t known, epoch; /* so many stretches, of this epoch */
-    size_t capacity[3];
-} Total;
-
-/* A joint value of the queries at a position, and whether it then selects itself. */
-typedef struct Own {
-    uint32_t query; /* its number */
-    Chance self;
-} Own;
-
+/* The joint values of the queries at a position, by what there is to know of its context. */
 typedef struct OwnList {
-    Own *own;
+    const Own *own;
     uint32_t count;
     bool known;
+    Own *best[2]; /* those that matter, by bound */
+    uint32_t best_count[2], epoch;
+    size_t best_capacity[2];
 } OwnList;
+
+/* What a settled literal makes of a position's own key. */
+typedef enum Settled { SETTLED_NEVER, SETTLED_CAN, SETTLED_NO_KEY, SETTLED_MUST } Settled;
 
 typedef struct Counter {
     Values *values;
@@ -50,23 +39,26 @@ typedef struct Counter {
     uint32_t conjuncts;
     NodeId select[MAX_LITERALS]; /* of the conjuncts */
     KeySets *keys[MAX_LITERALS];
+    bool settled[MAX_LITERALS];      /* is_settled */
     uint32_t query_of[MAX_LITERALS]; /* index into queries */
     uint32_t literals;
     NodeId queries[MAX_LITERALS];
     uint32_t query_count;
+    NodeId side[2 * MAX_LITERALS]; /* keys and queries of what is not settled, that vary */
+    uint32_t sides;
+    bool joined;     /* sides have a source in common */
     TupleMap *query; /* joint query levels -> number */
-    Total *total;    /* by number */
-    size_t total_capacity;
-    const Classes *classes; /* of contexts: NULL, no literals */
-    OwnList *own;           /* by class */
-    bool apart;             /* keys_apart */
-    TupleMap *kind;         /* key sets -> kind of key position */
-    Stretch *stretch;       /* of key positions of one kind, in inputs of the length at hand */
-    uint32_t *stretch_kind, *stretch_of; /* by stretch; by position */
-    uint32_t stretches, epoch;
-    Stretch *rows; /* of the row at hand: what conjuncts on positions allow */
-    uint32_t row_count;
-    double *number; /* scratch, by position */
+    const Classes
+        *classes;      /* of contexts, as to literals that are not settled; NULL: no literals */
+    TupleMap *list_of; /* class, what settled literals are -> list */
+    OwnList *list;
+    size_t list_capacity;
+    bool apart;      /* keys_apart */
+    TupleMap *kind;  /* key sets -> kind of key position */
+    uint32_t *kinds; /* of the positions of inputs of the lengths at hand */
+    uint32_t epoch;
+    PositionRows *rows;
+    Tally *tally;
     double work;
 } Counter;
 
@@ -124,73 +116,176 @@ static Chance join(const Counter *c, const Chance *chance) {
     return all;
 }
 
+/* --- what is settled -------------------------------------------------------------------- */
+
+static const Node *select_of(const Counter *c, uint32_t literal) {
+    return graph_node(c->values->graph, c->select[literal]);
+}
+
+static bool share_sources(const Counter *c, NodeId a, NodeId b) {
+    const NodeValues *v = &c->values->entry[a]->values, *w = &c->values->entry[b]->values;
+    if (values_fixed(v) || values_fixed(w)) return false;
+    for (uint32_t s = 0; s < v->all_sources; s++)
+        if (nodes_contain(w->sources, w->all_sources, v->sources[s])) return true;
+    return false;
+}
+
+/* Is each step of the formula read by one other at most? */
+static bool is_tree(const Literals *literals) {
+    uint32_t read = 0;
+    for (uint32_t k = 0; k < literals->step_count; k++) {
+        LiteralStep step = literals->step[k];
+        if (step.kind != NODE_SELECT) read += step.kind == NODE_NOT ? 1 : 2;
+    }
+    return read + 1 == literals->step_count;
+}
+
+/* Does the literal compare with a constant a key that has nothing to do with the others'?  Then it
+ * is what the key's set makes of it, whatever they are, and its values need not be joined with
+ * theirs: three values of truth are exact where each comparison is read once. */
+static bool is_settled(const Counter *c, uint32_t literal, const Literals *formula) {
+    const Node *node = select_of(c, literal);
+    const NodeValues *query = values_of(c->values, node->arg[1]);
+    if (c->values->domain->where != NODE_NONE || !is_tree(formula) || query->count != 1 ||
+        !values_fixed(query) || !key_sets_comparable(c->keys[literal]))
+        return false;
+    for (uint32_t k = 0; k < c->literals; k++)
+        if (k != literal && (share_sources(c, node->arg[0], select_of(c, k)->arg[0]) ||
+                             share_sources(c, node->arg[0], select_of(c, k)->arg[1])))
+            return false;
+    return true;
+}
+
+static void find_settled(Counter *c) {
+    for (uint32_t k = 0; k < c->conjuncts; k++) {
+        const Conjunct *conjunct = &c->conjunct[k];
+        for (uint32_t m = 0; m < conjunct->literals.count; m++)
+            c->settled[conjunct->first + m] =
+                is_settled(c, conjunct->first + m, &conjunct->literals);
+    }
+}
+
+static Settled settled_at(const Counter *c, uint32_t literal, uint32_t context) {
+    uint32_t number = key_sets_at(c->keys[literal], context);
+    if (key_sets_empty(c->keys[literal], number)) return SETTLED_NO_KEY;
+    Chance chance = key_sets_chance(c->keys[literal], number, 0);
+    return chance.must ? SETTLED_MUST : chance.can ? SETTLED_CAN : SETTLED_NEVER;
+}
+
 /* --- a position's own queries ----------------------------------------------------------- */
 
+static void add_side(Counter *c, NodeId node) {
+    const NodeValues *v = values_of(c->values, node);
+    if (values_fixed(v) || nodes_contain(c->side, c->sides, node)) return;
+    for (uint32_t s = 0; s < c->sides; s++) c->joined |= share_sources(c, node, c->side[s]);
+    c->side[c->sides++] = node;
+}
+
+/* Contexts are alike where the sides of what is not settled have the same sets; or, if sides have
+ * a source in common, where all their sources have. */
 static bool find_classes(Counter *c) {
-    NodeId nodes[2 * MAX_LITERALS];
-    uint32_t count = 0, sources;
+    uint32_t count;
+    c->joined = c->values->domain->where != NODE_NONE;
     for (uint32_t k = 0; k < c->literals; k++) {
-        const Node *node = graph_node(c->values->graph, c->select[k]);
-        nodes[count++] = node->arg[0];
-        nodes[count++] = node->arg[1];
+        if (c->settled[k]) continue;
+        add_side(c, select_of(c, k)->arg[0]);
+        add_side(c, select_of(c, k)->arg[1]);
     }
-    const NodeId *source = values_sources(c->values, nodes, count, &sources, c->arena);
-    if (sources > MOST_SOURCES)
+    const NodeId *nodes = c->side;
+    if (c->joined)
+        nodes = values_sources(c->values, c->side, c->sides, &count, c->arena);
+    else
+        count = c->sides;
+    if (count > MOST_SOURCES)
         return values_too_large(c->values, c->select[0], "attention results that it depends on",
-                                sources, MOST_SOURCES);
-    c->classes = values_classes(c->values, source, sources);
-    c->own = ARENA_ARRAY(c->arena, c->classes->count, OwnList);
+                                count, MOST_SOURCES);
+    c->classes = values_classes(c->values, nodes, count);
     return true;
 }
 
 static uint32_t query_number(Counter *c, const uint32_t *level) {
     bool found;
     uint32_t *number = tuple_map_at(c->query, level, &found);
-    if (found) return *number;
-    *number = tuple_map_count(c->query) - 1;
-    c->total = arena_grow(c->arena, c->total, &c->total_capacity, *number + 1, sizeof *c->total);
+    if (!found) *number = tuple_map_count(c->query) - 1;
     return *number;
 }
 
 /* Does a position with these levels of keys and queries select itself?  False: it is on no input.
- */
-static bool selects_itself(const Counter *c, const uint32_t *row, bool *selected) {
-    Chance chance[MAX_LITERALS];
+ * Chances of what is settled are given. */
+static bool selects_itself(const Counter *c, const uint32_t *row, Chance *chance, Chance *self) {
     for (uint32_t k = 0; k < c->literals; k++) {
-        const Node *node = graph_node(c->values->graph, c->select[k]);
+        const Node *node = select_of(c, k);
+        if (c->settled[k]) continue;
         Atom key = c->values->entry[node->arg[0]]->levels[row[c->query_count + k]];
         Atom query = c->values->entry[node->arg[1]]->levels[row[c->query_of[k]]];
         if (!(ops[node->op].flags & OP_TOTAL) && !atom_comparable(key, query)) return false;
         bool holds = op_compare(node->op, key, query);
         chance[k] = (Chance){holds, holds};
     }
-    *selected = join(c, chance).must;
+    *self = join(c, chance);
+    return true;
+}
+
+/* The joint levels of sides that have nothing in common: all that their sets allow. */
+static bool rows_apart(const Counter *c, const NodeId *nodes, uint32_t count, uint32_t context,
+                       Rows *rows, Arena *arena) {
+    const uint32_t *member[2 * MAX_LITERALS];
+    uint32_t members[2 * MAX_LITERALS], at[2 * MAX_LITERALS] = {0}, side[2 * MAX_LITERALS];
+    double size = 1;
+    for (uint32_t s = 0; s < c->sides; s++) {
+        SetId set = c->values->entry[c->side[s]]->sets[context];
+        member[s] = sets_get(c->values->sets, set, &members[s]);
+        size *= members[s];
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        for (side[k] = 0; side[k] < c->sides && c->side[side[k]] != nodes[k];) side[k]++;
+        if (c->values->entry[nodes[k]]->values.count == 0) size = 0;
+    }
+    if (size > (double)c->values->row_limit)
+        return values_too_large(c->values, nodes[0], "combinations of values", size,
+                                (double)c->values->row_limit);
+    *rows = (Rows){ARENA_ARRAY(arena, (size_t)size * count, uint32_t), (size_t)size, count};
+    for (size_t r = 0; r < rows->row_count; r++) {
+        for (uint32_t k = 0; k < count; k++)
+            rows->level[r * count + k] = side[k] < c->sides ? member[side[k]][at[side[k]]] : 0;
+        for (uint32_t s = 0; s < c->sides && ++at[s] == members[s]; s++) at[s] = 0;
+    }
     return true;
 }
 
 /* The joint queries of one context, each once. */
 static bool gather_own(Counter *c, uint32_t context, OwnList *list) {
     NodeId nodes[2 * MAX_LITERALS];
+    Chance chance[MAX_LITERALS] = {{false, false}}, self;
     Rows rows;
     memcpy(nodes, c->queries, c->query_count * sizeof *nodes);
-    for (uint32_t k = 0; k < c->literals; k++)
-        nodes[c->query_count + k] = graph_node(c->values->graph, c->select[k])->arg[0];
-    if (!values_rows(c->values, nodes, c->query_count + c->literals, context, &rows)) return false;
+    for (uint32_t k = 0; k < c->literals; k++) {
+        nodes[c->query_count + k] = c->settled[k] ? c->queries[0] : select_of(c, k)->arg[0];
+        if (!c->settled[k]) continue;
+        Settled settled = settled_at(c, k, context);
+        if (settled == SETTLED_NO_KEY) return true;
+        chance[k] = (Chance){settled != SETTLED_NEVER, settled == SETTLED_MUST};
+    }
     Arena *scratch = arena_child(c->arena);
+    uint32_t count = c->query_count + c->literals;
+    if (!(c->joined ? values_rows(c->values, nodes, count, context, &rows)
+                    : rows_apart(c, nodes, count, context, &rows, scratch)))
+        return false;
     TupleMap *map = tuple_map_new(scratch, c->query_count);
-    *list = (OwnList){ARENA_ARRAY(c->arena, rows.row_count, Own), 0, true};
+    Own *own = ARENA_ARRAY(c->arena, rows.row_count, Own);
     for (size_t r = 0; r < rows.row_count; r++) {
         const uint32_t *row = rows.level + r * rows.width;
-        bool found, selected;
-        if (!selects_itself(c, row, &selected)) continue;
+        bool found;
+        if (!selects_itself(c, row, chance, &self)) continue;
         uint32_t *at = tuple_map_at(map, row, &found);
         if (!found) {
             *at = list->count++;
-            list->own[*at] = (Own){query_number(c, row), {false, true}};
+            own[*at] = (Own){query_number(c, row), {false, true}};
         }
-        list->own[*at].self.can |= selected;
-        list->own[*at].self.must &= selected;
+        own[*at].self.can |= self.can;
+        own[*at].self.must &= self.must;
     }
+    list->own = own;
     arena_free(scratch);
     return true;
 }
@@ -206,28 +301,30 @@ static uint32_t kind_at(Counter *c, uint32_t context) {
     return *kind;
 }
 
-/* The stretches of inputs of length n.  Where those of the length before only go on, what is known
- * of them stays: else a new epoch begins. */
-static void find_stretches(Counter *c, uint32_t n) {
-    uint32_t at = 0;
-    bool same = true;
-    for (uint32_t j = 0; j < n; j++) {
-        uint32_t kind = kind_at(c, context_of(n, j));
-        if (j == 0 || kind != c->stretch_kind[at - 1]) {
-            same &=
-                at >= c->stretches || (c->stretch[at].first == j && c->stretch_kind[at] == kind);
-            c->stretch[at].first = j;
-            c->stretch_kind[at++] = kind;
-        }
-        c->stretch_of[j] = at - 1;
-    }
-    if (!same || at < c->stretches) c->epoch++;
-    c->stretches = at;
+/* Whether positions of inputs of length n are of the kinds that those of the length before are:
+ * then one more is told. */
+static bool kinds_go_on(Counter *c, uint32_t n) {
+    for (uint32_t j = 0; j + 1 < n; j++)
+        if (kind_at(c, context_of(n, j)) != c->kinds[j]) return false;
+    c->kinds[n - 1] = kind_at(c, context_of(n, n - 1));
+    return true;
 }
 
-static Chance kind_chance(Counter *c, uint32_t kind, const uint32_t *query_level) {
+/* Positions of inputs of length `first`, and of longer ones that only go on: to which length? */
+static uint32_t find_kinds(Counter *c, uint32_t first) {
+    uint32_t last = first;
+    for (uint32_t j = 0; j < first; j++) c->kinds[j] = kind_at(c, context_of(first, j));
+    while (last < c->values->domain->max_length && kinds_go_on(c, last + 1)) last++;
+    tally_positions(c->tally, c->kinds, last);
+    c->epoch++;
+    return last;
+}
+
+static Chance kind_chance(void *context, uint32_t kind, uint32_t query) {
+    const Counter *c = context;
     Chance chance[MAX_LITERALS];
     const uint32_t *set = tuple_map_key(c->kind, kind);
+    const uint32_t *query_level = tuple_map_key(c->query, query);
     for (uint32_t k = 0; k < c->literals; k++)
         chance[k] = key_sets_chance(c->keys[k], set[k], query_level[c->query_of[k]]);
     return join(c, chance);
@@ -257,169 +354,108 @@ static void gather_apart(Counter *c, uint32_t context, OwnList *list) {
     uint32_t count;
     const NodeValues *query = values_of(c->values, c->queries[0]);
     const uint32_t *member = sets_get(c->values->sets, query->sets[context], &count);
-    *list = (OwnList){ARENA_ARRAY(c->arena, count, Own), count, true};
+    Own *own = ARENA_ARRAY(c->arena, count, Own);
     uint32_t kind = kind_at(c, context);
-    for (uint32_t k = 0; k < count; k++)
-        list->own[k] = (Own){query_number(c, member + k), kind_chance(c, kind, member + k)};
-}
-
-static const OwnList *own_of(Counter *c, uint32_t context) {
-    OwnList *list = &c->own[c->classes ? c->classes->of[context] : 0];
-    if (!list->known && c->apart) gather_apart(c, context, list);
-    return list->known || gather_own(c, context, list) ? list : NULL;
-}
-
-static const Total *total_of(Counter *c, uint32_t query) {
-    Total *t = &c->total[query];
-    if (t->epoch != c->epoch) t->known = 0, t->epoch = c->epoch;
-    if (t->known >= c->stretches) return t;
-    size_t need = c->stretches;
-    t->can = arena_grow(c->arena, t->can, &t->capacity[0], need, sizeof *t->can);
-    t->must = arena_grow(c->arena, t->must, &t->capacity[1], need, sizeof *t->must);
-    t->chance = arena_grow(c->arena, t->chance, &t->capacity[2], need, sizeof *t->chance);
-    for (; t->known < c->stretches; t->known++) {
-        uint32_t s = t->known;
-        Chance chance = kind_chance(c, c->stretch_kind[s], tuple_map_key(c->query, query));
-        t->chance[s] = (unsigned char)(chance.can | chance.must << 1);
-        t->can[s] = t->must[s] = 0;
-        c->work++;
-        if (s == 0) continue;
-        uint32_t before = c->stretch[s].first - c->stretch[s - 1].first;
-        t->can[s] = t->can[s - 1] + (t->chance[s - 1] & 1 ? before : 0);
-        t->must[s] = t->must[s - 1] + (t->chance[s - 1] & 2 ? before : 0);
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t number = query_number(c, member + k);
+        own[k] = (Own){number, kind_chance(c, kind, number)};
     }
-    return t;
+    list->own = own;
+    list->count = count;
 }
 
-/* The keys before position j that can (1) or must (2) be selected. */
-static uint32_t keys_before(const Counter *c, const Total *t, uint32_t j, unsigned which) {
-    if (j == 0) return 0;
-    uint32_t s = c->stretch_of[j - 1], inside = j - c->stretch[s].first;
-    return (which == 1 ? t->can[s] : t->must[s]) + (t->chance[s] & which ? inside : 0);
+/* The list of a context: one for each class, and what settled literals are beside. */
+static OwnList *list_at(Counter *c, uint32_t context) {
+    uint32_t key[MAX_LITERALS + 1] = {c->classes ? c->classes->of[context] : 0};
+    bool found;
+    for (uint32_t k = 0; k < c->literals; k++)
+        key[k + 1] = c->settled[k] ? settled_at(c, k, context) : 0;
+    uint32_t *number = tuple_map_at(c->list_of, key, &found);
+    if (!found) *number = tuple_map_count(c->list_of) - 1;
+    c->list = arena_grow(c->arena, c->list, &c->list_capacity, *number + 1, sizeof *c->list);
+    return &c->list[*number];
 }
 
-/* --- rows that conjuncts on positions allow --------------------------------------------- */
-
-/* A comparison of ascending keys with a number selects one stretch; false: not such a one. */
-static bool ascending_stretch(Counter *c, const Literals *literals, uint32_t n, uint32_t i,
-                              Stretch *stretch) {
-    if (literals->step_count != 1) return false;
-    const Node *node = graph_node(c->values->graph, literals->select[0]);
-    Atom query;
-    if (node->arg[0] != c->values->indices || node->op == OP_NE ||
-        !values_single(c->values, node->arg[1], context_of(n, i), &query) ||
-        !number_is_exact(query))
-        return false;
-    double q = atom_double(query), last = n;
-    double below = q <= 0 ? 0 : q >= last ? last : ceil(q);     /* indices < q */
-    double up_to = q < 0 ? 0 : q >= last ? last : floor(q) + 1; /* indices <= q */
-    unsigned holds = ops[node->op].holds;
-    stretch->first = (uint32_t)(holds & OUTCOME_LESS ? 0 : holds & OUTCOME_EQUAL ? below : up_to);
-    stretch->last = (uint32_t)(holds & OUTCOME_GREATER ? last
-                               : holds & OUTCOME_EQUAL ? up_to
-                                                       : below);
-    return true;
+/* NULL: the joint values are too many. */
+static OwnList *own_at(Counter *c, uint32_t context) {
+    OwnList *list = list_at(c, context);
+    if (!list->known && c->apart)
+        gather_apart(c, context, list);
+    else if (!list->known && !gather_own(c, context, list))
+        return NULL;
+    list->known = true;
+    return list;
 }
 
-/* Position by position: what the other conjuncts leave of a stretch. */
-static void scan_row(Counter *c, const bool *scanned, uint32_t n, uint32_t i, Stretch all) {
-    c->row_count = 0;
-    for (uint32_t j = all.first; j < all.last; j++) {
-        bool selected = true;
-        for (uint32_t k = 0; k < c->positional_count && selected; k++)
-            selected = !scanned[k] || positional_cell(c->values, &c->positional[k], n, j, i) == 1;
-        c->work++;
-        if (!selected) continue;
-        if (c->row_count && c->rows[c->row_count - 1].last == j)
-            c->rows[c->row_count - 1].last++;
-        else
-            c->rows[c->row_count++] = (Stretch){j, j + 1};
+/* Those of the list that matter for rows of the lengths at hand. */
+static void find_best(Counter *c, OwnList *list) {
+    Arena *scratch = arena_child(c->arena);
+    Own *own = ARENA_ARRAY(scratch, list->count, Own);
+    for (Bound bound = AT_MOST; bound <= AT_LEAST; bound++) {
+        if (list->count) memcpy(own, list->own, list->count * sizeof *own);
+        uint32_t kept = tally_best(c->tally, own, list->count, bound);
+        list->best[bound] =
+            arena_grow(c->arena, list->best[bound], &list->best_capacity[bound], kept, sizeof *own);
+        if (kept) memcpy(list->best[bound], own, kept * sizeof *own);
+        list->best_count[bound] = kept;
     }
-}
-
-static void find_row(Counter *c, uint32_t n, uint32_t i) {
-    Stretch all = {0, n};
-    bool scanned[MAX_LITERALS], any = false;
-    for (uint32_t k = 0; k < c->positional_count; k++) {
-        Stretch one;
-        scanned[k] = !ascending_stretch(c, &c->positional[k], n, i, &one);
-        any |= scanned[k];
-        if (scanned[k]) continue;
-        if (one.first > all.first) all.first = one.first;
-        if (one.last < all.last) all.last = one.last;
-    }
-    if (any) {
-        scan_row(c, scanned, n, i, all);
-        return;
-    }
-    c->row_count = all.first < all.last;
-    c->rows[0] = all;
+    arena_free(scratch);
+    list->epoch = c->epoch;
 }
 
 /* --- counting --------------------------------------------------------------------------- */
 
-/* The keys of the row that can (1) or must (2) be selected. */
-static uint32_t count_row(const Counter *c, const Own *own, const Total *t, uint32_t i,
-                          unsigned which) {
-    uint32_t count = 0;
-    for (uint32_t r = 0; r < c->row_count; r++) {
-        count +=
-            keys_before(c, t, c->rows[r].last, which) - keys_before(c, t, c->rows[r].first, which);
-        if (i < c->rows[r].first || i >= c->rows[r].last) continue;
-        count -= (t->chance[c->stretch_of[i]] & which) != 0;
-        count += which == 1 ? own->self.can : own->self.must;
-    }
-    return count;
-}
-
 static bool count_context(Counter *c, uint32_t n, uint32_t i, uint32_t *least, uint32_t *most) {
-    const OwnList *list = own_of(c, context_of(n, i));
+    OwnList *list = own_at(c, context_of(n, i));
+    uint32_t stretches;
     if (!list) return false;
-    find_row(c, n, i);
+    if (list->epoch != c->epoch) find_best(c, list);
+    const Stretch *row = position_rows_at(c->rows, n, i, &stretches, &c->work);
     *least = list->count ? n : 0;
     *most = 0;
-    for (uint32_t k = 0; k < list->count; k++) {
-        const Own *own = &list->own[k];
-        const Total *t = total_of(c, own->query);
-        uint32_t low = count_row(c, own, t, i, 2), high = count_row(c, own, t, i, 1);
+    for (uint32_t k = 0; k < list->best_count[AT_LEAST] && *least > 0; k++) {
+        uint32_t low = tally_count(c->tally, list->best[AT_LEAST][k], i, row, stretches, AT_LEAST);
         if (low < *least) *least = low;
+    }
+    for (uint32_t k = 0; k < list->best_count[AT_MOST]; k++) {
+        uint32_t high = tally_count(c->tally, list->best[AT_MOST][k], i, row, stretches, AT_MOST);
         if (high > *most) *most = high;
     }
-    c->work += list->count;
+    c->work += list->best_count[AT_LEAST] + list->best_count[AT_MOST];
     if (*least > *most) *least = *most;
     return true;
 }
 
 /* Without literals one joint value of no queries selects all. */
 static void add_nothing(Counter *c) {
-    c->own = ARENA_NEW(c->arena, OwnList);
     Own *own = ARENA_NEW(c->arena, Own);
+    OwnList *list = list_at(c, 0);
     *own = (Own){query_number(c, NULL), {true, true}};
-    *c->own = (OwnList){own, 1, true};
+    *list = (OwnList){.own = own, .count = 1, .known = true};
 }
 
 static bool count_all(Counter *c, uint32_t *least, uint32_t *most) {
     uint32_t longest = c->values->domain->max_length;
-    c->stretch = ARENA_ARRAY(c->arena, longest, Stretch);
-    c->stretch_kind = ARENA_ARRAY(c->arena, longest, uint32_t);
-    c->stretch_of = ARENA_ARRAY(c->arena, longest, uint32_t);
-    c->rows = ARENA_ARRAY(c->arena, (size_t)longest + 1, Stretch);
     c->query = tuple_map_new(c->arena, c->query_count);
     c->kind = tuple_map_new(c->arena, c->literals);
-    c->epoch = 1;
+    c->list_of = tuple_map_new(c->arena, c->literals + 1);
+    c->kinds = ARENA_ARRAY(c->arena, longest, uint32_t);
+    c->tally = tally_new(c->arena, longest, kind_chance, c);
+    c->rows = position_rows_new(c->values, c->positional, c->positional_count, c->arena);
     if (c->literals == 0)
         add_nothing(c);
     else if (!find_classes(c))
         return false;
     c->apart = c->literals > 0 && keys_apart(c);
-    for (uint32_t n = 1; n <= longest; n++) {
-        find_stretches(c, n);
+    for (uint32_t n = 1, known = 0; n <= longest; n++) {
+        if (n > known) known = find_kinds(c, n);
         budget_poll(arena_budget(c->arena));
         for (uint32_t i = 0; i < n; i++) {
             uint32_t at = context_of(n, i);
             least[at] = 0;
             most[at] = n;
-            if (c->work < COUNT_LIMIT && !count_context(c, n, i, &least[at], &most[at]))
+            if (c->work + tally_work(c->tally) < COUNT_LIMIT &&
+                !count_context(c, n, i, &least[at], &most[at]))
                 return false;
         }
     }
@@ -429,6 +465,7 @@ static bool count_all(Counter *c, uint32_t *least, uint32_t *most) {
 bool values_count_keys(Values *values, NodeId selector, uint32_t *least, uint32_t *most) {
     Counter c = {.values = values, .arena = arena_child(values->arena)};
     split(&c, selector);
+    find_settled(&c);
     bool done = count_all(&c, least, most);
     arena_free(c.arena);
     return done;
