@@ -15,6 +15,7 @@
  */
 #include "compile/lower/score.h"
 
+#include "compile/lower/lines.h"
 #include "compile/lower/score_mask.h"
 #include "compile/lower/score_order.h"
 #include "compile/values/formula.h"
@@ -184,48 +185,18 @@ static bool fill_matrix(Builder *b, const Conjunct *c, Matrix *m) {
     return true;
 }
 
-/* Do lines agree wherever both are bound?  Of 0, 1 and FREE only 0 and 1 differ in the last bit
- * alone; a block at a time, without a branch an entry. */
-static bool lines_agree(const unsigned char *a, const unsigned char *b, uint32_t length) {
-    enum { BLOCK = 64 };
-    for (uint32_t from = 0; from < length; from += BLOCK) {
-        uint32_t to = length - from < BLOCK ? length : from + BLOCK;
-        unsigned char differ = 0;
-        for (uint32_t y = from; y < to; y++) differ |= (unsigned char)((a[y] ^ b[y]) == 1);
-        if (differ) return false;
-    }
-    return true;
-}
-
-/* Joins lines that agree; the first of a class gathers what is bound in any. */
-static uint32_t join_lines(unsigned char *entry, uint32_t lines, uint32_t length, uint32_t *class,
-                           uint32_t *leader) {
-    uint32_t classes = 0;
-    for (uint32_t x = 0; x < lines; x++) {
-        const unsigned char *line = entry + (size_t)x * length;
-        uint32_t c = 0;
-        while (c < classes && !lines_agree(entry + (size_t)leader[c] * length, line, length)) c++;
-        if (c == classes) leader[classes++] = x;
-        unsigned char *first = entry + (size_t)leader[c] * length;
-        for (uint32_t y = 0; y < length; y++)
-            if (first[y] == FREE) first[y] = line[y];
-        class[x] = c;
-    }
-    return classes;
-}
-
 static void quotient(Builder *b, Matrix *m) {
     m->row_class = ARENA_ARRAY(b->arena, m->rows, uint32_t);
     m->col_class = ARENA_ARRAY(b->arena, m->cols, uint32_t);
     uint32_t *row_leader = ARENA_ARRAY(b->arena, m->rows, uint32_t);
     uint32_t *col_leader = ARENA_ARRAY(b->arena, m->cols, uint32_t);
     uint32_t rows = m->row_classes =
-        join_lines(m->entry, m->rows, m->cols, m->row_class, row_leader);
+        join_lines(m->entry, m->rows, m->cols, m->row_class, row_leader, b->arena);
     unsigned char *across = ARENA_ARRAY(b->arena, (size_t)rows * m->cols, unsigned char);
     for (uint32_t r = 0; r < rows; r++)
         for (uint32_t q = 0; q < m->cols; q++)
             across[(size_t)q * rows + r] = m->entry[(size_t)row_leader[r] * m->cols + q];
-    m->col_classes = join_lines(across, m->cols, rows, m->col_class, col_leader);
+    m->col_classes = join_lines(across, m->cols, rows, m->col_class, col_leader, b->arena);
     m->class_entry = ARENA_ARRAY(b->arena, (size_t)m->row_classes * m->col_classes, unsigned char);
     for (uint32_t r = 0; r < m->row_classes; r++)
         for (uint32_t q = 0; q < m->col_classes; q++) {
