@@ -311,24 +311,38 @@ bool values_mixes(Values *values, NodeId node) {
 
 /* --- what meets -------------------------------------------------------------------------- */
 
-/* Any value that positions of an input of a length can have with any other. */
+/* Marks a product of sets. */
+static void mark_pairs(const Values *values, const SetId *pair, uint32_t width,
+                       unsigned char *meet) {
+    uint32_t keys, queries, first, last;
+    const uint32_t *x = sets_get(values->sets, pair[0], &keys);
+    const uint32_t *y = sets_get(values->sets, pair[1], &queries);
+    bool run = sets_run(values->sets, pair[1], &first, &last);
+    for (uint32_t a = 0; a < keys; a++) {
+        unsigned char *row = meet + (size_t)x[a] * width;
+        if (run) memset(row + first, 1, queries);
+        for (uint32_t b = 0; b < queries && !run; b++) row[y[b]] = 1;
+    }
+}
+
+/* Any value that positions of an input of a length can have with any other.  What longer inputs
+ * marked is not marked again: that of the longest, and that of the last that had more. */
 static void products_meet(Values *values, NodeId key, NodeId query, unsigned char *meet) {
     const NodeValues *k = values_of(values, key), *q = values_of(values, query);
-    Arena *scratch = arena_child(values->arena);
-    TupleMap *done = tuple_map_new(scratch, 2);
+    SetId marked[2][2];
+    uint32_t count = 0;
     for (uint32_t n = values->domain->max_length; n >= 1; n--) {
         SetId pair[2] = {values_within(values, k, n), values_within(values, q, n)};
-        bool found;
-        (void)tuple_map_at(done, pair, &found);
-        if (found) continue;
-        uint32_t keys, queries;
-        const uint32_t *x = sets_get(values->sets, pair[0], &keys);
-        const uint32_t *y = sets_get(values->sets, pair[1], &queries);
-        for (uint32_t a = 0; a < keys; a++)
-            for (uint32_t b = 0; b < queries; b++) meet[(size_t)x[a] * q->count + y[b]] = 1;
+        bool within = false;
+        for (uint32_t m = 0; m < count && !within; m++)
+            within = sets_within(values->sets, pair[0], marked[m][0]) &&
+                     sets_within(values->sets, pair[1], marked[m][1]);
+        if (within) continue;
+        mark_pairs(values, pair, q->count, meet);
+        memcpy(marked[count == 0 ? 0 : 1], pair, sizeof pair);
+        count = count == 0 ? 1 : 2;
         budget_poll(arena_budget(values->arena));
     }
-    arena_free(scratch);
 }
 
 void values_meet(Values *values, NodeId key, NodeId query, unsigned char *meet) {

@@ -1,5 +1,6 @@
 /* The values of the sources: token, position, aggregates, widths. */
 #include "compile/values/fractions.h"
+#include "compile/values/position_rows.h"
 #include "compile/values/values_private.h"
 
 /* --- inputs ----------------------------------------------------------------------------- */
@@ -213,24 +214,24 @@ static bool uncertain_row(Work *w, SetId set, uint32_t least, uint32_t most) {
 typedef struct CertainRows {
     bool everything, positional;
     Literals literals;
+    PositionRows *rows; /* none of `literals`: everything */
 } CertainRows;
-
-static bool certain(Values *values, const CertainRows *rows, uint32_t n, uint32_t j, uint32_t i) {
-    return rows->everything || positional_cell(values, &rows->literals, n, j, i) == 1;
-}
 
 /* One value from each selected position's own set. */
 static bool certain_row(Work *w, const CertainRows *rows, uint32_t n, uint32_t i, SetId within,
                         Arena *scratch) {
     Values *values = w->values;
     SetId *own = ARENA_ARRAY(scratch, n, SetId);
-    uint32_t width = 0;
+    uint32_t width = 0, stretches;
     bool alike = true;
-    for (uint32_t j = 0; j < n; j++)
-        if (certain(values, rows, n, j, i)) own[width++] = w->v->sets[context_of(n, j)];
+    const Stretch *row = position_rows_at(rows->rows, n, i, &stretches, NULL);
+    for (uint32_t s = 0; s < stretches; s++)
+        for (uint32_t j = row[s].first; j < row[s].last; j++)
+            own[width++] = w->v->sets[context_of(n, j)];
     if (width == 0) return add_value(w, graph_node(values->graph, w->node)->atom);
     for (uint32_t k = 0; k < width && (w->moves || width == 1); k++)
-        if (!add_own(w, own[k], width == 1, width > 1)) return false;
+        if ((k == 0 || own[k] != own[k - 1]) && !add_own(w, own[k], width == 1, width > 1))
+            return false;
     if (w->moves || width == 1) return true;
     for (uint32_t k = 1; k < width; k++) alike &= own[k] == own[0];
     Means *means = means_of_set(w, alike ? own[0] : within);
@@ -321,13 +322,17 @@ static bool uncertain_sets(Work *w, const SelectorFacts *facts, SetId *sets) {
 
 /* One over the width. */
 static bool counted_sets(Work *w, const SelectorFacts *facts, SetId one, SetId *sets) {
+    TupleMap *memo = tuple_map_new(w->arena, 2);
     for (uint32_t c = 0; c < domain_contexts(w->values->domain); c++) {
-        for (uint32_t width = facts->least[c] > 1 ? facts->least[c] : 1; width <= facts->most[c];
-             width++)
+        uint32_t range[2] = {facts->least[c] > 1 ? facts->least[c] : 1, facts->most[c]};
+        bool found;
+        uint32_t *set = tuple_map_at(memo, range, &found);
+        for (uint32_t width = range[0]; !found && width <= range[1]; width++)
             if (!(width == 1 ? add_own(w, one, true, false)
                              : add_value(w, atom_float(1.0 / width))))
                 return false;
-        sets[c] = finish_set(w);
+        if (!found) *set = finish_set(w);
+        sets[c] = *set;
     }
     return true;
 }
@@ -351,6 +356,8 @@ static bool compute_aggregate(Values *values, NodeId id, Entry *entry) {
     CertainRows rows = {.everything = facts->everything,
                         .literals = selector_literals(values->graph, selector, scratch)};
     rows.positional = !rows.everything && literals_positional(values, &rows.literals);
+    if (rows.everything || rows.positional)
+        rows.rows = position_rows_new(values, &rows.literals, rows.positional, scratch);
     bool done = values_counted(values, id)
                     ? counted_sets(&w, facts, v->sets[context_of(1, 0)], entry->sets)
                 : rows.everything || rows.positional ? certain_sets(&w, &rows, facts, entry->sets)

@@ -303,6 +303,31 @@ static void test_positions(void **state) {
     }
 }
 
+/* Which levels meet: those that two positions of an input of one length can have. */
+static void test_meet(void **state) {
+    (void)state;
+    Bench b;
+    open(&b, 1);
+    for (uint32_t s = 0; s < SOPS * SOPS; s++) {
+        NodeId key = b.sop[s / SOPS], query = b.sop[s % SOPS];
+        const NodeValues *k = values_of(b.values, key), *q = values_of(b.values, query);
+        unsigned char *meet = ARENA_ARRAY(b.arena, (size_t)k->count * q->count, unsigned char);
+        unsigned char *plain = ARENA_ARRAY(b.arena, (size_t)k->count * q->count, unsigned char);
+        values_meet(b.values, key, query, meet);
+        for (uint32_t n = 1; n <= LONGEST; n++)
+            for (uint32_t pair = 0; pair < n * n; pair++) {
+                uint32_t keys, queries;
+                const uint32_t *x = values_set(b.values, k->sets[context_of(n, pair / n)], &keys);
+                const uint32_t *y =
+                    values_set(b.values, q->sets[context_of(n, pair % n)], &queries);
+                for (uint32_t m = 0; m < keys * queries; m++)
+                    plain[x[m / queries] * q->count + y[m % queries]] = 1;
+            }
+        assert_memory_equal(meet, plain, (size_t)k->count * q->count);
+    }
+    arena_free(b.arena);
+}
+
 /* Queries that are chances by kind: 2 bits each. */
 static Chance table_chance(void *context, uint32_t kind, uint32_t query) {
     const unsigned char *table = context;
@@ -362,6 +387,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_positions),
+        cmocka_unit_test(test_meet),
         cmocka_unit_test(test_best),
     };
     return cmocka_run_group_tests_name("values_count", tests, NULL, NULL);
