@@ -93,7 +93,11 @@ typedef struct Work {
     Arena *arena; /* lives as long as the work */
     uint32_t *member;
     size_t count, capacity;
+    SetMaker maker; /* of sets of many members */
 } Work;
+
+enum { FEW_MEMBERS = 64 };
+#define NO_SET UINT32_MAX
 
 static bool add_value_as(Work *w, Atom value, unsigned kinds) {
     uint32_t level = entry_level_as(w->values, w->node, value, kinds);
@@ -107,8 +111,16 @@ static bool add_value(Work *w, Atom value) {
     return add_value_as(w, value, kind_bit(value));
 }
 
-static SetId finish_set(Work *w) {
-    SetId set = sets_add(w->values->sets, w->member, w->count);
+/* The set that was built, and the members of another one, unless that is NO_SET. */
+static SetId finish_set(Work *w, SetId other) {
+    SetId set;
+    if (other == NO_SET && w->count < FEW_MEMBERS)
+        set = sets_add(w->values->sets, w->member, w->count);
+    else {
+        if (other != NO_SET) set_maker_add_set(&w->maker, other);
+        for (size_t k = 0; k < w->count; k++) set_maker_add(&w->maker, w->member[k]);
+        set = set_maker_finish(&w->maker);
+    }
     w->count = 0;
     return set;
 }
@@ -264,7 +276,7 @@ static bool alike_rows(Work *w, const SelectorFacts *facts, SetId set, uint32_t 
         uint32_t *at = tuple_map_at(memo, (uint32_t[]){set, width}, &found);
         if (!found) {
             if (!uncertain_row(w, set, width, width)) return false;
-            *at = finish_set(w);
+            *at = finish_set(w, NO_SET);
         }
         sets[c] = *at;
     }
@@ -291,7 +303,7 @@ static bool certain_sets(Work *w, const CertainRows *rows, const SelectorFacts *
                 continue;
             }
             done = certain_row(w, rows, n, i, within, scratch);
-            sets[c] = finish_set(w);
+            sets[c] = finish_set(w, NO_SET);
         }
         arena_free(scratch);
         if (!done) return false;
@@ -299,8 +311,30 @@ static bool certain_sets(Work *w, const CertainRows *rows, const SelectorFacts *
     return true;
 }
 
+/* Means of rows with the same values and the same least width, of the greatest width so far. */
+typedef struct Widest {
+    uint32_t most;
+    SetId set;
+} Widest;
+
+/* The same set, of a row of which up to `most` keys are selected: what it adds to that of narrower
+ * ones, in the order in which all of them would come. */
+static bool wider_row(Work *w, SetId set, uint32_t least, uint32_t most, Widest *widest) {
+    if (w->moves || least > widest->most || widest->most < 2 || widest->most > most) {
+        if (!uncertain_row(w, set, least, most)) return false;
+        *widest = (Widest){most, finish_set(w, NO_SET)};
+        return true;
+    }
+    for (uint32_t width = widest->most + 1; width <= most; width++)
+        if (!add_width(w, set, width)) return false;
+    *widest = (Widest){most, finish_set(w, widest->set)};
+    return true;
+}
+
 static bool uncertain_sets(Work *w, const SelectorFacts *facts, SetId *sets) {
-    TupleMap *memo = tuple_map_new(w->arena, 3);
+    TupleMap *memo = tuple_map_new(w->arena, 3), *row = tuple_map_new(w->arena, 2);
+    Widest *widest = NULL;
+    size_t capacity = 0;
     uint32_t longest = w->values->domain->max_length;
     for (uint32_t n = 1; n <= longest; n++) {
         SetId within = values_within(w->values, w->v, n);
@@ -308,11 +342,14 @@ static bool uncertain_sets(Work *w, const SelectorFacts *facts, SetId *sets) {
             uint32_t c = context_of(n, i), least = facts->least[c], most = facts->most[c];
             if (w->moves && least > 2) least = 2;
             if (w->moves && most > 2) most = 2;
-            bool found;
+            bool found, begun;
             uint32_t *set = tuple_map_at(memo, (uint32_t[]){within, least, most}, &found);
             if (!found) {
-                if (!uncertain_row(w, within, least, most)) return false;
-                *set = finish_set(w);
+                uint32_t *at = tuple_map_at(row, (uint32_t[]){within, least}, &begun);
+                if (!begun) *at = tuple_map_count(row) - 1;
+                widest = arena_grow(w->arena, widest, &capacity, *at + 1, sizeof *widest);
+                if (!wider_row(w, within, least, most, &widest[*at])) return false;
+                *set = widest[*at].set;
             }
             sets[c] = *set;
         }
@@ -331,7 +368,7 @@ static bool counted_sets(Work *w, const SelectorFacts *facts, SetId one, SetId *
             if (!(width == 1 ? add_own(w, one, true, false)
                              : add_value(w, atom_float(1.0 / width))))
                 return false;
-        if (!found) *set = finish_set(w);
+        if (!found) *set = finish_set(w, NO_SET);
         sets[c] = *set;
     }
     return true;
@@ -352,7 +389,8 @@ static bool compute_aggregate(Values *values, NodeId id, Entry *entry) {
               .moves = values_moves(values, id),
               .averages = (kinds & ~(unsigned)(IS_BOOL | IS_STRING)) != 0,
               .means_of = tuple_map_new(scratch, 1),
-              .arena = scratch};
+              .arena = scratch,
+              .maker = {.sets = values->sets, .arena = scratch}};
     CertainRows rows = {.everything = facts->everything,
                         .literals = selector_literals(values->graph, selector, scratch)};
     rows.positional = !rows.everything && literals_positional(values, &rows.literals);

@@ -328,6 +328,68 @@ static void test_meet(void **state) {
     arena_free(b.arena);
 }
 
+/* The values of a mean over rows of `least` to `most` keys whose values are those of the input: by
+ * sums of any of them, key by key. */
+static void add_means(Bench *b, const NodeValues *v, const uint32_t *member, uint32_t count,
+                      uint32_t least, uint32_t most, TupleMap *found, NodeId mean) {
+    bool seen;
+    double reached[1 << LONGEST] = {0}; /* sums of so many, each once */
+    uint32_t sums = 1;
+    for (uint32_t width = 1; width <= most; width++) {
+        double next[1 << LONGEST];
+        uint32_t kept = 0;
+        for (uint32_t s = 0; s < sums; s++)
+            for (uint32_t k = 0; k < count; k++) {
+                double sum = reached[s] + atom_double(v->levels[member[k]]);
+                uint32_t at = 0;
+                while (at < kept && next[at] != sum) at++;
+                if (at < kept) continue;
+                assert_true(kept < 1 << LONGEST);
+                next[kept++] = sum;
+            }
+        memcpy(reached, next, kept * sizeof *next);
+        sums = kept;
+        for (uint32_t s = 0; s < sums && width >= least; s++) {
+            uint32_t level = entry_find(b->values, mean, atom_float(reached[s] / width));
+            assert_int_not_equal(level, UINT32_MAX);
+            (void)tuple_map_at(found, &level, &seen);
+        }
+    }
+}
+
+static void test_means(void **state) {
+    (void)state;
+    Bench b;
+    open(&b, 1);
+    uint32_t looked_at = 0;
+    for (int trial = 0; trial < 200; trial++) {
+        NodeId value = b.sop[POSITIONAL + random_below(&b.random, SOPS - POSITIONAL)];
+        NodeId selector = random_selector(&b, SOPS, PARTS);
+        NodeId mean = graph_aggregate(b.graph, selector, value, atom_int(0), SPAN_NONE);
+        const NodeValues *v = values_of(b.values, value), *m = values_of(b.values, mean);
+        Literals literals = selector_literals(b.graph, selector, b.arena);
+        const SelectorFacts *facts = values_selector(b.values, selector);
+        if (!m || !values_numeric(v) || v->levels[0].kind == ATOM_BOOL || facts->everything ||
+            values_moves(b.values, mean) || literals_positional(b.values, &literals))
+            continue;
+        for (uint32_t n = 1; n <= LONGEST; n++) {
+            uint32_t count, members;
+            const uint32_t *member = values_set(b.values, values_within(b.values, v, n), &count);
+            for (uint32_t at = context_of(n, 0); at < context_of(n + 1, 0); at++, looked_at++) {
+                TupleMap *found = tuple_map_new(b.arena, 1);
+                bool seen;
+                uint32_t none = entry_find(b.values, mean, atom_int(0));
+                if (facts->least[at] == 0) (void)tuple_map_at(found, &none, &seen);
+                add_means(&b, v, member, count, facts->least[at], facts->most[at], found, mean);
+                (void)values_set(b.values, m->sets[at], &members);
+                assert_int_equal(members, tuple_map_count(found));
+            }
+        }
+    }
+    assert_true(looked_at > 500);
+    arena_free(b.arena);
+}
+
 /* Queries that are chances by kind: 2 bits each. */
 static Chance table_chance(void *context, uint32_t kind, uint32_t query) {
     const unsigned char *table = context;
@@ -385,9 +447,8 @@ static void test_best(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_positions),
-        cmocka_unit_test(test_meet),
+        cmocka_unit_test(test_counts), cmocka_unit_test(test_positions),
+        cmocka_unit_test(test_meet),   cmocka_unit_test(test_means),
         cmocka_unit_test(test_best),
     };
     return cmocka_run_group_tests_name("values_count", tests, NULL, NULL);
