@@ -13,18 +13,19 @@ typedef struct Ends {
     bool whole;    /* all are whole */
 } Ends;
 
-static Ends ends_of(const Values *values, const NodeValues *v, SetId set) {
+/* By level, its number; and that again if it is whole and not negative, else infinity. */
+static Ends ends_of(const Values *values, const double *number, const double *inside, SetId set) {
     uint32_t count;
     const uint32_t *member = sets_get(values->sets, set, &count);
     Ends ends = {INFINITY, -INFINITY, INFINITY, true};
     for (uint32_t k = 0; k < count; k++) {
-        double x = atom_double(v->levels[member[k]]);
-        bool whole = floor(x) == x;
-        ends.low = fmin(ends.low, x);
-        ends.high = fmax(ends.high, x);
-        ends.whole &= whole;
-        if (whole && x >= 0) ends.inside = fmin(ends.inside, x);
+        double x = number[member[k]], y = inside[member[k]];
+        ends.low = x < ends.low ? x : ends.low;
+        ends.high = x > ends.high ? x : ends.high;
+        ends.inside = y < ends.inside ? y : ends.inside;
     }
+    for (uint32_t k = 0; k < count && ends.whole; k++)
+        ends.whole = floor(number[member[k]]) == number[member[k]];
     return ends;
 }
 
@@ -54,10 +55,14 @@ bool values_count_indices(Values *values, NodeId selector, uint32_t *least, uint
     if (node->kind != NODE_SELECT || node->arg[0] != values->indices) return false;
     OpId op = node->op;
     const NodeValues *v = values_of(values, node->arg[1]);
-    for (uint32_t k = 0; v && k < v->count; k++)
-        if (!number_is_exact(v->levels[k])) return false;
-    if (!v) return false;
+    if (!v || !values_numeric(v)) return false;
     Arena *scratch = arena_child(values->arena);
+    double *x = ARENA_ARRAY(scratch, v->count, double);
+    double *inside = ARENA_ARRAY(scratch, v->count, double);
+    for (uint32_t k = 0; k < v->count; k++) {
+        x[k] = atom_double(v->levels[k]);
+        inside[k] = floor(x[k]) == x[k] && x[k] >= 0 ? x[k] : INFINITY;
+    }
     TupleMap *map = tuple_map_new(scratch, 1);
     Ends *ends = NULL;
     size_t capacity = 0;
@@ -68,7 +73,7 @@ bool values_count_indices(Values *values, NodeId selector, uint32_t *least, uint
             if (!found) {
                 *number = tuple_map_count(map) - 1;
                 ends = arena_grow(scratch, ends, &capacity, *number + 1, sizeof *ends);
-                ends[*number] = ends_of(values, v, v->sets[at]);
+                ends[*number] = ends_of(values, x, inside, v->sets[at]);
             }
             count_between(&ends[*number], op, n, &least[at], &most[at]);
         }

@@ -1,6 +1,6 @@
 /* How many keys rows select, on random selectors: what is counted over stretches and the queries
- * that matter, against the definition: every joint value of the queries, key by key.  And the rows
- * that positions decide, against their cells. */
+ * that matter, against the definition: every joint value of the queries, key by key.  So are rows
+ * that positions decide, levels that meet, and means of rows whose keys are uncertain. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
