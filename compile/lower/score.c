@@ -15,7 +15,7 @@
  */
 #include "compile/lower/score.h"
 
-#include "compile/lower/lines.h"
+#include "compile/lower/score_lines.h"
 #include "compile/lower/score_mask.h"
 #include "compile/lower/score_order.h"
 #include "compile/values/formula.h"

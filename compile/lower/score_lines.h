@@ -1,9 +1,9 @@
-/* lines.h: lines of a matrix that may be taken for one.
+/* score_lines.h: lines of a matrix that may be taken for one.
  *
  * Entries are 0, 1 or CELL_FREE (formula.h): two lines agree if they have the same wherever both
  * are bound.  Each line in turn joins the first class that it agrees with, or makes one. */
-#ifndef RASP_COMPILE_LOWER_LINES_H
-#define RASP_COMPILE_LOWER_LINES_H
+#ifndef RASP_COMPILE_LOWER_SCORE_LINES_H
+#define RASP_COMPILE_LOWER_SCORE_LINES_H
 
 #include "base/arena.h"
 

@@ -1,4 +1,4 @@
-#include "compile/lower/lines.h"
+#include "compile/lower/score_lines.h"
 
 #include "base/table.h"
 #include "compile/values/formula.h"

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "compile/lower/lines.h"
+#include "compile/lower/score_lines.h"
 #include "compile/values/formula.h"
 
 #include <string.h>
