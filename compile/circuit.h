@@ -232,9 +232,5 @@ const char *circuit_text(const Circuit *circuit, NodeId node, size_t limit, Aren
 const char *circuit_name(const Circuit *circuit, NodeId node, size_t limit, Arena *arena);
 /* What the table's hidden units give for output `o` at x. */
 double table_value(const CircuitTable *table, uint32_t o, double x);
-/* How far that is, in real arithmetic, from `value`; no less. */
-double table_off(const CircuitTable *table, uint32_t o, double x, double value);
-/* The largest |slope| of output `o` within `reach` of x. */
-double table_slope(const CircuitTable *table, uint32_t o, double x, double reach);
 
 #endif

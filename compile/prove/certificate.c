@@ -1,5 +1,6 @@
 #include "compile/prove/certificate_private.h"
 
+#include "compile/prove/lines.h"
 #include "compile/values/numbers.h"
 
 #include <float.h>
@@ -299,15 +300,18 @@ static Bound output_bound(Checker *k, const CircuitTable *table, uint32_t o, con
     const TableOutput *output = &table->outputs[o];
     const TableShape *shape = &table->shape;
     Bound b = {.grain = INFINITY};
+    Arena *scratch = arena_child(k->arena);
+    Lines *lines = lines_new(table, o, scratch);
+    budget_poll(arena_budget(k->arena));
     for (uint32_t p = 0; p < output->points; p++) {
-        budget_poll(arena_budget(k->arena)); /* each point looks at all units */
         double x_error = read_error(read, output->x[p]);
-        double slope = table_slope(table, o, output->x[p], x_error);
-        double off = table_off(table, o, output->x[p], output->value[p]);
+        double slope = lines_slope(lines, output->x[p], x_error);
+        double off = lines_off(lines, output->x[p], output->value[p]);
         b.error = fmax(b.error, slope * x_error + off);
         b.size = fmax(b.size, fabs(output->value[p]));
         b.grain = finer(b.grain, grain_of(output->value[p]));
     }
+    arena_free(scratch);
     double sum = fabs(shape->base[o]), grain = grain_of(shape->base[o]);
     bool exact = b.error == 0 && !units->changed;
     for (uint32_t u = 0; u < shape->unit_count; u++) {

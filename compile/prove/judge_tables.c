@@ -6,6 +6,8 @@
  * takes together with them.  The distance at those points is what the certificate counts. */
 #include "compile/prove/judge_tables.h"
 
+#include "compile/prove/lines.h"
+
 #include <stdlib.h>
 
 enum { MOST_OUTPUTS = 64 };
@@ -13,9 +15,10 @@ static const double WELL = 0x1p-6; /* good enough not to look for another readin
 
 /* --- what each class of columns is ---------------------------------------------------- */
 
-/* The table that the class's function is; for table_value. */
-static CircuitTable as_table(const Reader *t) {
-    return (CircuitTable){.output_count = (uint32_t)t->classes, .shape = t->shape};
+/* The class's function. */
+static Lines *lines_of(const Reader *t, uint32_t class, Arena *arena) {
+    CircuitTable table = {.output_count = (uint32_t)t->classes, .shape = t->shape};
+    return lines_new(&table, class, arena);
 }
 
 typedef struct Fit {
@@ -29,16 +32,15 @@ static Fit no_fit(const Reader *t) {
 }
 
 /* One claimed output alone. */
-static void fit_one(const Reader *t, size_t class, uint32_t o, Fit *fit) {
+static void fit_one(const Reader *t, const Lines *lines, uint32_t o, Fit *fit) {
     const Points *p = &t->points[o];
-    CircuitTable table = as_table(t);
     double *x = ARENA_ARRAY(t->j->arena, p->count, double);
     double *y = ARENA_ARRAY(t->j->arena, p->count, double);
     for (size_t k = 0; k < p->count; k++) {
-        budget_poll(arena_budget(t->j->arena)); /* each point looks at all units */
         x[k] = p->at[k].value;
-        y[k] = table_value(&table, (uint32_t) class, p->at[k].x);
+        y[k] = lines_value(lines, p->at[k].x);
     }
+    budget_poll(arena_budget(t->j->arena));
     Affine a = fit_affine(x, y, p->count);
     if (!(a.slack < fit->off)) return;
     *fit = no_fit(t);
@@ -119,15 +121,14 @@ static double combined(const Fit *fit, const double *value, size_t outputs, doub
 }
 
 /* All of them, by least squares. */
-static void fit_several(const Reader *t, size_t class, const Joint *joint, Fit *fit) {
+static void fit_several(const Reader *t, const Lines *lines, const Joint *joint, Fit *fit) {
     size_t outputs = t->claim->output_count, n = outputs + 1;
     double *a = ARENA_ARRAY(t->j->arena, n * (n + 1), double), off = 0;
     double *row = ARENA_ARRAY(t->j->arena, n + 1, double);
-    CircuitTable table = as_table(t);
     if (outputs > MOST_OUTPUTS) return;
     for (size_t k = 0; k < joint->count; k++) {
         budget_poll(arena_budget(t->j->arena));
-        row[n] = table_value(&table, (uint32_t) class, joint->x[k]);
+        row[n] = lines_value(lines, joint->x[k]);
         row[outputs] = 1;
         bool whole = true;
         for (size_t o = 0; o < outputs; o++) {
@@ -146,7 +147,7 @@ static void fit_several(const Reader *t, size_t class, const Joint *joint, Fit *
     all.constant = solution[outputs];
     for (size_t k = 0; k < joint->count; k++) {
         budget_poll(arena_budget(t->j->arena));
-        double y = table_value(&table, (uint32_t) class, joint->x[k]);
+        double y = lines_value(lines, joint->x[k]);
         double apart = fabs(y - combined(&all, joint->value + k * outputs, outputs, &lost));
         off = worse(off, apart);
     }
@@ -226,16 +227,19 @@ static bool judge_class(Reader *t, uint32_t class, Joint *joint, TableOutput *ou
     Fit fit = no_fit(t);
     double lost;
     size_t first = 0, outputs = t->claim->output_count;
+    Arena *scratch = arena_child(j->arena);
+    const Lines *lines = lines_of(t, class, scratch);
     while (first < outputs &&
            j->claims->parts[t->claim->outputs[first].part].dim != t->leader[class])
         first++;
-    if (first < outputs) fit_one(t, class, (uint32_t)first, &fit);
+    if (first < outputs) fit_one(t, lines, (uint32_t)first, &fit);
     for (uint32_t o = 0; o < outputs && !fits_within(t, &fit, WELL); o++)
-        fit_one(t, class, o, &fit);
+        fit_one(t, lines, o, &fit);
     if (!fits_within(t, &fit, WELL) && outputs > 1) {
         if (!joint->x) *joint = join_points(t);
-        fit_several(t, class, joint, &fit);
+        fit_several(t, lines, joint, &fit);
     }
+    arena_free(scratch);
     NodeId about = t->claim->outputs[first < outputs ? first : 0].node;
     bool any = false;
     for (uint32_t o = 0; o < outputs; o++) any |= fit.factor[o] != 0;

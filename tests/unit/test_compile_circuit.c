@@ -2,12 +2,9 @@
  * weights accounted for, once. */
 #include "tests/unit/compile_fixture.h"
 
-#include "base/random.h"
 #include "compile/complete.h"
 #include "compile/lower/scan.h"
 
-#include <float.h>
-#include <gmp.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -151,97 +148,6 @@ static void test_units_as_estimated(void **state) {
     fixture_close(&f);
 }
 
-enum { MOST_UNITS = 8 };
-
-/* A table of one output; whole numbers, or what rounds. */
-typedef struct SomeTable {
-    TableUnit unit[MOST_UNITS];
-    double base, factor[MOST_UNITS];
-    CircuitTable table;
-} SomeTable;
-
-static double some_number(Random *random, bool whole) {
-    double number = (double)random_below(random, 31) - 15;
-    return whole ? number : ldexp(number + 0.1, (int)random_below(random, 40) - 20);
-}
-
-static void some_table(SomeTable *s, Random *random, bool whole) {
-    uint32_t count = (uint32_t)random_below(random, MOST_UNITS + 1);
-    double at = some_number(random, whole);
-    s->base = some_number(random, whole);
-    for (uint32_t u = 0; u < count; u++) {
-        s->unit[u] = (TableUnit){at, random_below(random, 2) ? 1 : -1};
-        s->factor[u] = some_number(random, whole);
-        at += whole ? (double)(1 + random_below(random, 4)) : fabs(some_number(random, false));
-    }
-    TableShape shape = {
-        .units = s->unit, .unit_count = count, .base = &s->base, .factor = s->factor};
-    s->table = (CircuitTable){.shape = shape, .output_count = 1};
-}
-
-/* The table's value at x minus `value`, exactly. */
-static void exact_off(const SomeTable *s, double x, double value, mpq_t off) {
-    mpq_t product, factor;
-    mpq_inits(product, factor, NULL);
-    mpq_set_d(off, s->base);
-    mpq_set_d(factor, value);
-    mpq_sub(off, off, factor);
-    for (uint32_t u = 0; u < s->table.shape.unit_count; u++) {
-        if (s->unit[u].sign * (x - s->unit[u].at) <= 0) continue;
-        mpq_set_d(product, x);
-        mpq_set_d(factor, s->unit[u].at);
-        mpq_sub(product, product, factor);
-        mpq_set_d(factor, s->unit[u].sign * s->factor[u]);
-        mpq_mul(product, product, factor);
-        mpq_add(off, off, product);
-    }
-    mpq_abs(off, off);
-    mpq_clears(product, factor, NULL);
-}
-
-/* How far a table is off is never said too small, and hardly too large, be it by what rounding
- * loses alone. */
-static void test_how_far_off(void **state) {
-    (void)state;
-    Random random = {5};
-    mpq_t exact, found;
-    mpq_inits(exact, found, NULL);
-    size_t lost = 0;
-    for (int round = 0; round < 20000; round++) {
-        SomeTable s;
-        some_table(&s, &random, round % 4 == 0);
-        double x = some_number(&random, round % 4 == 0), value = table_value(&s.table, 0, x);
-        if (round % 3 == 0) value += some_number(&random, false);
-        double off = table_off(&s.table, 0, x, value), size = fabs(s.base) + fabs(value);
-        for (uint32_t u = 0; u < s.table.shape.unit_count; u++)
-            size += fabs(s.factor[u] * (x - s.unit[u].at));
-        exact_off(&s, x, value, exact);
-        mpq_set_d(found, off);
-        assert_true(mpq_cmp(found, exact) >= 0);
-        assert_true(off <= mpq_get_d(exact) * (1 + 4 * DBL_EPSILON) + 0x1p-90 * size);
-        lost += off > 0 && off < DBL_EPSILON * size;
-    }
-    assert_true(lost > 1000);
-    mpq_clears(exact, found, NULL);
-}
-
-/* The steepest piece that the window meets, piece by piece: bends are whole numbers, windows begin
- * and end between them. */
-static void test_steepest(void **state) {
-    (void)state;
-    Random random = {6};
-    for (int round = 0; round < 20000; round++) {
-        SomeTable s;
-        some_table(&s, &random, true);
-        double x = some_number(&random, true) + 0.25, reach = (double)random_below(&random, 9);
-        double low = floor(x - reach), high = ceil(x + reach), steepest = 0;
-        for (double at = low; at < high; at++)
-            steepest = fmax(steepest,
-                            fabs(table_value(&s.table, 0, at + 1) - table_value(&s.table, 0, at)));
-        assert_true(table_slope(&s.table, 0, x, reach) == steepest);
-    }
-}
-
 static void test_not_a_function(void **state) {
     (void)state;
     ScanPoint same[] = {{1, 0}, {2, 1}, {1, 1}}, near[] = {{1, 0}, {1 + 1e-15, 1}, {2, 0}};
@@ -289,8 +195,6 @@ int main(void) {
         cmocka_unit_test(test_every_unit_has_one_owner),
         cmocka_unit_test(test_pieces_name_one_another),
         cmocka_unit_test(test_units_as_estimated),
-        cmocka_unit_test(test_how_far_off),
-        cmocka_unit_test(test_steepest),
         cmocka_unit_test(test_not_a_function),
         cmocka_unit_test(test_places_in_the_file),
     };
