@@ -156,6 +156,8 @@ static bool make_feature(Lower *lower, NodeId id, Form *form) {
     if (feature_sum(lower, id, form)) return true;
     if (feature_choice(lower, id, form)) return true;
     if (lower->error.message[0]) return false;
+    if (feature_remainder(lower, id, form)) return true;
+    if (lower->error.message[0]) return false;
     if (feature_sign(lower, id, form)) return true;
     if (lower->error.message[0]) return false;
     return feature_scan(lower, id, form);
