@@ -52,9 +52,9 @@ static void forget_models(Compiled *c) {
     c->model = NULL;
 }
 
-static bool lower_outputs(Compiler *k, bool careful) {
+static bool lower_outputs(Compiler *k, LowerCare care) {
     Compiled *c = k->c;
-    LowerOptions lowering = {k->options->masks, k->options->table_limit, careful};
+    LowerOptions lowering = {k->options->masks, k->options->table_limit, care};
     k->lower = lower_new(k->values, lowering, c->arena);
     k->plans = ARENA_ARRAY(c->arena, k->output_count, OutputPlan);
     c->circuit = NULL;
@@ -67,10 +67,10 @@ static bool lower_outputs(Compiler *k, bool careful) {
     return true;
 }
 
-static bool lower_timed(Compiler *k, bool careful) {
+static bool lower_timed(Compiler *k, LowerCare care) {
     double start = clock_seconds();
     tell(k, "lowering");
-    bool lowered = lower_outputs(k, careful);
+    bool lowered = lower_outputs(k, care);
     k->c->stats.lowering += clock_seconds() - start;
     k->c->stats.nodes = graph_count(values_graph(k->values));
     return lowered;
@@ -122,12 +122,16 @@ static bool try_weights(Compiler *k, RtDtype dtype, bool steep) {
 }
 
 /* What is tried, in order, until the certificate holds: the smaller type first; tables with
- * flat parts where errors would pile up; careful lowering where they would be magnified. */
+ * flat parts where errors would pile up; digits of what is compared, then careful lowering, where
+ * they would be magnified. */
 static const struct Try {
-    bool careful, steep;
+    LowerCare care;
+    bool steep;
     RtDtype dtype;
-} tries[] = {{false, false, RT_F32}, {false, false, RT_F64}, {false, true, RT_F32},
-             {false, true, RT_F64},  {true, true, RT_F32},   {true, true, RT_F64}};
+} tries[] = {{LOWER_PLAIN, false, RT_F32},  {LOWER_PLAIN, false, RT_F64},
+             {LOWER_PLAIN, true, RT_F32},   {LOWER_PLAIN, true, RT_F64},
+             {LOWER_DIGITS, true, RT_F32},  {LOWER_DIGITS, true, RT_F64},
+             {LOWER_CAREFUL, true, RT_F32}, {LOWER_CAREFUL, true, RT_F64}};
 
 static void explain(const Compiled *c, const CompileOptions *options, LowerError *error) {
     bool f32 = options->dtype == COMPILE_F32;
@@ -146,8 +150,8 @@ static void explain(const Compiled *c, const CompileOptions *options, LowerError
 
 /* The same with lowering, if need be; false when it cannot be made. */
 static bool run_try(Compiler *k, const struct Try *t) {
-    bool lowered = k->lower && lower_options(k->lower).careful == t->careful;
-    return (lowered || lower_timed(k, t->careful)) && try_weights(k, t->dtype, t->steep);
+    bool lowered = k->lower && lower_options(k->lower).care == t->care;
+    return (lowered || lower_timed(k, t->care)) && try_weights(k, t->dtype, t->steep);
 }
 
 static bool is_certified(const Compiler *k) {
@@ -164,9 +168,10 @@ static bool choose_weights(Compiler *k) {
     Compiled *c = k->c;
     const struct Try *kept = NULL, *end = tries + sizeof tries / sizeof *tries, *t;
     *k->error = (LowerError){.node = NODE_NONE};
-    for (t = tries; t < end && !(kept && t->careful); t++) {
+    for (t = tries; t < end && !(kept && t->care != LOWER_PLAIN); t++) {
         bool f32 = t->dtype == RT_F32;
         if (options->dtype != COMPILE_AUTO && (options->dtype == COMPILE_F32) != f32) continue;
+        if (t->care == LOWER_DIGITS && !lower_has_digits(k->lower)) continue;
         if (!run_try(k, t)) break;
         if (!is_certified(k)) continue;
         if (f32 || c->certificate->tightest < CLEAR) return true;

@@ -29,6 +29,10 @@ Arena *lower_arena(const Lower *lower) {
 LowerOptions lower_options(const Lower *lower) {
     return lower->options;
 }
+
+bool lower_has_digits(const Lower *lower) {
+    return lower->digits;
+}
 const Part *lower_part(const Lower *lower, uint32_t part) {
     return &lower->part[part];
 }

@@ -46,6 +46,7 @@ struct Lower {
     Space *token_space, *position_space;
     uint32_t nesting; /* features being made */
     uint32_t unions;  /* widths taken apart (rule_width.c) */
+    bool digits;      /* are there numbers to compare by digits (score_digits.c)? */
     Costed *cost;     /* by node, of the estimate of that number (cover.c) */
     size_t cost_capacity;
     uint32_t estimates;

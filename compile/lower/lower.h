@@ -33,11 +33,17 @@ typedef struct LowerError {
 
 typedef enum MaskRule { MASKS_PER_HEAD, MASKS_NONE, MASKS_CAUSAL } MaskRule;
 
+/* Larger each, but errors are magnified less. */
+typedef enum LowerCare {
+    LOWER_PLAIN,
+    LOWER_DIGITS,  /* equality of attention results by two digits */
+    LOWER_CAREFUL, /* by one-hots; numbers read as one of their values */
+} LowerCare;
+
 typedef struct LowerOptions {
     MaskRule masks;
     uint32_t table_limit; /* most combinations in one table */
-    bool careful;         /* larger, but errors are magnified less: equality of attention
-                             results by one-hots, numbers read as one of their values */
+    LowerCare care;
 } LowerOptions;
 
 typedef struct Lower Lower;
@@ -56,6 +62,8 @@ bool lower_is_known(const Lower *lower, NodeId node);
 double feature_number(Atom value);
 /* A node that maps the levels of `node` to numbers: number[level]. */
 NodeId lower_code(Lower *lower, NodeId node, const double *number);
+/* Is anything compared that LOWER_DIGITS compares by digits? */
+bool lower_has_digits(const Lower *lower);
 /* When the form can be read. */
 Stage lower_stage(const Lower *lower, Form form);
 

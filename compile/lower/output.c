@@ -212,14 +212,15 @@ bool output_plan(Lower *lower, const char *name, NodeId node, OutputPlan *plan) 
             return lower_fail(lower, node, "can be %s, and numbers in a weights file are finite",
                               atom_show(v->levels[k], ATOM_PLAIN, lower_arena(lower)));
     if (v->count == 0) return lower_fail(lower, node, "fails on every input of the domain");
-    if (!values_single_kinds(v) && values_numeric(v) && !lower_options(lower).careful)
+    if (!values_single_kinds(v) && values_numeric(v) && lower_options(lower).care != LOWER_CAREFUL)
         return plan_kinds(lower, plan, v);
     Exact e = {0};
     if (!find_exact(lower, node, &e)) return false;
     double *class = ARENA_ARRAY(lower_arena(lower), e.count, double);
     plan->value_count = e.count;
     join_levels(lower, plan, e.sorted, class);
-    bool number = e.said == node && reads_as_number(v) && !lower_options(lower).careful;
+    bool number =
+        e.said == node && reads_as_number(v) && lower_options(lower).care != LOWER_CAREFUL;
     return number ? plan_number(lower, plan)
                   : plan_choice(lower, plan, e.said, numbers_of(lower, &e, class));
 }

@@ -9,6 +9,7 @@
  *   one side decides            a feature of that side, rank 1
  *   an order, of values moved   the difference (score_order.h), rank 1
  *   a matching                  1 - (code(k) - code(q))^2, rank 2 (3 with the sink)
+ *   a window                    that, for each colour (window.h), rank twice their number
  *   anything else               one-hot of the side with fewer classes, rank = classes
  *
  * An equality of what tells its parts, as joined strings do, is that of the parts (tuples.h).
@@ -17,8 +18,7 @@
 
 #include "compile/lower/score_lines.h"
 #include "compile/lower/score_mask.h"
-#include "compile/lower/score_order.h"
-#include "compile/values/formula.h"
+#include "compile/lower/score_private.h"
 #include "compile/values/numbers.h"
 #include "compile/values/tuples.h"
 
@@ -26,42 +26,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIDE_MAX = 16, FREE = CELL_FREE, FEW_CLASSES = 8 };
+enum { FEW_CLASSES = 8 };
 static const double MATRIX_LIMIT = 3e7;
 static const double CODE_LIMIT = 0x1p53; /* joint codes are whole numbers that doubles hold */
-
-/* One part of the conjunction. */
-typedef struct Conjunct {
-    NodeId formula;
-    Literals literals;
-    Chance *chance; /* scratch, by literal */
-    NodeId keys[SIDE_MAX], queries[SIDE_MAX];
-    uint32_t key_count, query_count;
-    NodeId key, query; /* one node a side: the node itself or a joint code */
-} Conjunct;
-
-typedef struct Builder {
-    Lower *lower;
-    Values *values;
-    Graph *graph;
-    NodeId selector;
-    bool sink;
-    bool moves;            /* selected keys may score more than 1 */
-    const Conjunct *order; /* the part that does, or NULL */
-    OrderScore by;
-    Arena *arena; /* scratch */
-    Score *score;
-    size_t pair_capacity;
-    ScorePair *pairs;
-} Builder;
-
-/* The matrix over levels, entry 0, 1 or FREE. */
-typedef struct Matrix {
-    uint32_t rows, cols; /* key levels, query levels */
-    unsigned char *entry;
-    uint32_t *row_class, *col_class, row_classes, col_classes;
-    unsigned char *class_entry; /* [row_classes, col_classes] */
-} Matrix;
 
 /* --- sides ------------------------------------------------------------------------------ */
 
@@ -96,7 +63,7 @@ static NodeId joint_code(Builder *b, const NodeId *side, uint32_t count) {
     return joint;
 }
 
-static bool split_sides(Builder *b, Conjunct *c) {
+bool split_sides(Builder *b, Conjunct *c) {
     c->literals = selector_literals(b->graph, c->formula, b->arena);
     c->chance = ARENA_ARRAY(b->arena, c->literals.count, Chance);
     for (uint32_t k = 0; k < c->literals.count; k++) {
@@ -158,7 +125,7 @@ static unsigned char cell(Builder *b, const Conjunct *c, const uint32_t *key_lev
     return literals_chance(&c->literals, c->chance).must;
 }
 
-static bool fill_matrix(Builder *b, const Conjunct *c, Matrix *m) {
+bool fill_matrix(Builder *b, const Conjunct *c, Matrix *m) {
     const NodeValues *key = values_of(b->values, c->key), *query = values_of(b->values, c->query);
     m->rows = key->count;
     m->cols = query->count;
@@ -185,7 +152,7 @@ static bool fill_matrix(Builder *b, const Conjunct *c, Matrix *m) {
     return true;
 }
 
-static void quotient(Builder *b, Matrix *m) {
+void quotient(Builder *b, Matrix *m) {
     m->row_class = ARENA_ARRAY(b->arena, m->rows, uint32_t);
     m->col_class = ARENA_ARRAY(b->arena, m->cols, uint32_t);
     uint32_t *row_leader = ARENA_ARRAY(b->arena, m->rows, uint32_t);
@@ -248,19 +215,19 @@ static bool check_classes(Builder *b, const Conjunct *c, const Matrix *m) {
 
 /* --- scores ----------------------------------------------------------------------------- */
 
-static void add_pair(Builder *b, Form key, Form query) {
+void add_pair(Builder *b, Form key, Form query) {
     b->pairs = arena_grow(lower_arena(b->lower), b->pairs, &b->pair_capacity,
                           (size_t)b->score->pair_count + 1, sizeof *b->pairs);
     b->pairs[b->score->pair_count++] = (ScorePair){key, query};
 }
 
-static void add_to(Builder *b, Form *form, Form other, double factor) {
+void add_to(Builder *b, Form *form, Form other, double factor) {
     *form = form_sum(*form, 1, other, factor, lower_arena(b->lower));
 }
 
 /* A feature of one side by class of its levels. */
-static bool class_feature(Builder *b, NodeId side, const uint32_t *class, const double *number,
-                          Form *form) {
+bool class_feature(Builder *b, NodeId side, const uint32_t *class, const double *number,
+                   Form *form) {
     const NodeValues *v = values_of(b->values, side);
     double *image = ARENA_ARRAY(b->arena, v->count, double);
     bool constant = true;
@@ -276,7 +243,7 @@ static bool class_feature(Builder *b, NodeId side, const uint32_t *class, const 
 }
 
 /* 1 - (k - q)^2 for key and query numbers; the query's square matters only with the sink. */
-static void add_parabola(Builder *b, Form k, Form kk, Form q, Form qq) {
+void add_parabola(Builder *b, Form k, Form kk, Form q, Form qq) {
     Arena *arena = lower_arena(b->lower);
     add_pair(b, k, form_affine(q, 2, 0, arena));
     add_to(b, &b->score->key_only, kk, -1);
@@ -348,7 +315,7 @@ static uint32_t ones_in_col(const Matrix *m, uint32_t q) {
     return ones;
 }
 
-static bool is_matching(const Matrix *m) {
+bool is_matching(const Matrix *m) {
     for (uint32_t r = 0; r < m->row_classes; r++)
         if (ones_in_row(m, r) > 1) return false;
     for (uint32_t q = 0; q < m->col_classes; q++)
@@ -450,8 +417,8 @@ static bool is_all(const Matrix *m) {
 
 /* 1 - (k - q)^2 multiplies errors of k and q by their size; where the certificate cannot bear
  * that, what comes out of attention is compared class by class. */
-static bool by_one_hot(Builder *b, const Conjunct *c) {
-    if (!lower_options(b->lower).careful) return false;
+bool by_one_hot(Builder *b, const Conjunct *c) {
+    if (lower_options(b->lower).care != LOWER_CAREFUL) return false;
     for (int side = 0; side < 2; side++) {
         const NodeValues *v = values_of(b->values, side ? c->query : c->key);
         for (uint32_t s = 0; s < v->source_count; s++) {
@@ -515,15 +482,21 @@ static bool add_conjunct(Builder *b, Conjunct *c, bool *scored) {
     }
     if (!add_side_only(b, c, &m, &done)) return false;
     if (done) return true;
+    if (!add_window(b, c, &m, &done)) return false;
+    if (done) return true;
     if (!is_matching(&m) || by_one_hot(b, c)) return add_one_hot(b, c, &m);
+    if (!add_digits(b, c, &done)) return false;
+    if (done) return true;
     if (!add_equality(b, c, &done)) return false;
     return done || add_matching(b, c, &m);
 }
 
 static bool build(Builder *b) {
     Literals conjuncts = selector_conjuncts(b->graph, b->selector, b->arena);
+    if (!b->moves && !join_windows(b, &conjuncts)) return false;
     if (!score_take_mask(b->lower, b->selector, &conjuncts, &b->score->mask, b->arena))
         return false;
+    if (b->moves && !join_windows(b, &conjuncts)) return false;
     uint32_t scored = 0;
     for (uint32_t k = 0; k < conjuncts.count; k++) {
         NodeId part[TUPLE_PARTS];
@@ -548,7 +521,7 @@ bool score_build(Lower *lower, NodeId selector, bool sink, bool moves, Score *sc
                  .graph = values_graph(lower_values(lower)),
                  .selector = selector,
                  .sink = sink,
-                 .moves = moves && !lower_options(lower).careful,
+                 .moves = moves && lower_options(lower).care != LOWER_CAREFUL,
                  .arena = arena_child(lower_arena(lower)),
                  .score = score};
     bool done = build(&b);

@@ -76,7 +76,8 @@ static double least_gap(Lower *lower, NodeId node) {
 
 bool slack_fits(Lower *lower, NodeId node, double slack) {
     if (slack == 0) return true;
-    return slack <= least_gap(lower, node) * (lower->options.careful ? CAREFUL_SHARE : SHARE);
+    return slack <=
+           least_gap(lower, node) * (lower->options.care == LOWER_CAREFUL ? CAREFUL_SHARE : SHARE);
 }
 
 bool slack_folds(Lower *lower, NodeId id, double *slack) {

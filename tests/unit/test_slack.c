@@ -60,7 +60,9 @@ static void sum_open(Sum *s, size_t k, bool careful) {
     Domain *domain = ARENA_NEW(s->f.arena, Domain);
     *domain = compile_domain(&s->f.options);
     Values *values = values_new(graph, domain, 100000, 10000000, s->f.arena);
-    s->lower = lower_new(values, (LowerOptions){MASKS_PER_HEAD, 100000, careful}, s->f.arena);
+    s->lower = lower_new(
+        values, (LowerOptions){MASKS_PER_HEAD, 100000, careful ? LOWER_CAREFUL : LOWER_PLAIN},
+        s->f.arena);
     s->node = main.value.object->node;
     const Node *node = graph_node(graph, s->node);
     assert_true(node->kind == NODE_MAP && (node->op == OP_ADD || node->op == OP_SUB));
