@@ -125,13 +125,16 @@ typedef struct CircuitHead {
     uint32_t component_count;
 } CircuitHead;
 
-/* One output of a table: its value at each of its points, ascending in x. */
+/* One output of a table: its value at each of its points, ascending in x.  Where `step` is not 0,
+ * points 2k and 2k + 1 are the ends of a stretch of x in which the output is straight: it takes the
+ * one's value, and so on in such steps up to the other's. */
 typedef struct TableOutput {
     NodeId node;
     Span span;
     uint32_t part;
     const double *x, *value;
     uint32_t points;
+    double step;
 } TableOutput;
 
 /* One hidden unit: relu(sign * x - sign * at), counted from `at` to one side.  The sign is 1 or -1;

@@ -39,8 +39,9 @@ static json_t *group_json(const Circuit *circuit, uint32_t number, double error,
                               (int)part->dim, "from", origin_names[part->origin], "carries",
                               labels_name(labels, part->node), "error", error);
     set_stage(group, circuit, part, lost);
-    describe_set(group, "level_count", json_integer(part->level_count), lost);
-    if (part->level_count <= MOST_LEVELS)
+    if (part->level_count > 0) /* else nobody listed them */
+        describe_set(group, "level_count", json_integer(part->level_count), lost);
+    if (part->level_count > 0 && part->level_count <= MOST_LEVELS)
         describe_set(group, "levels", levels_json(part, lost), lost);
     if (!describe_place(group, "span", sources, part->span)) *lost = true;
     return group;

@@ -2,6 +2,7 @@
 
 #include "base/plural.h"
 #include "compile/compile_trace.h"
+#include "compile/values/sums.h"
 
 #include <string.h>
 
@@ -40,6 +41,11 @@ static void put_form(const Dumper *d, Form form) {
 /* --- sets ---------------------------------------------------------------------------------- */
 
 static void dump_levels(const Dumper *d, NodeId id) {
+    double least, most;
+    if (values_unlisted(d->values, id, &least, &most)) {
+        fprintf(d->out, "from %.17g to %.17g", least, most);
+        return;
+    }
     const NodeValues *v = values_of(d->values, id);
     if (!v) {
         fputs("not enumerated", d->out);

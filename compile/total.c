@@ -1,5 +1,7 @@
 #include "compile/total.h"
 
+#include "compile/values/sums.h"
+
 #include "graph/token.h"
 
 #include <math.h>
@@ -352,6 +354,7 @@ bool total_holds(Total *t, NodeId id) {
     case NODE_TOKENS:
         return tokens_hold(t, &node);
     case NODE_MAP:
+        if (values_whole_sum(t->values, id) || values_sum_product(t->values, id)) return true;
         return map_holds(t, &node) && total_one_class(t, id);
     case NODE_LOOKUP:
         return lookup_holds(t, &node) && total_one_class(t, id);

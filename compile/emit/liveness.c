@@ -1,5 +1,7 @@
 #include "compile/emit/liveness.h"
 
+#include "compile/values/sums.h"
+
 #include <math.h>
 
 /* When a part is written and last read; stages in order, heads of a layer at step 0. */
@@ -102,8 +104,11 @@ static bool clearing_stage(const Finder *f, const Life *life, Stage until, Stage
 }
 
 static double least_value(const Finder *f, uint32_t part) {
-    const NodeValues *v = values_of(lower_values(f->lower), lower_part(f->lower, part)->node);
-    double least = INFINITY;
+    NodeId node = lower_part(f->lower, part)->node;
+    double least, most;
+    if (values_unlisted(lower_values(f->lower), node, &least, &most)) return least;
+    const NodeValues *v = values_of(lower_values(f->lower), node);
+    least = INFINITY;
     for (uint32_t k = 0; k < v->count; k++) least = fmin(least, feature_number(v->levels[k]));
     return least;
 }

@@ -3,6 +3,7 @@
 #include "compile/emit/liveness.h"
 #include "compile/lower/scan.h"
 #include "compile/values/numbers.h"
+#include "compile/values/sums.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -87,7 +88,9 @@ static void make_dimensions(Scheduler *s, const OutputPlan *plans, uint32_t coun
 
 /* The distinct numbers that the part can hold. */
 static void make_numbers(Scheduler *s, CircuitPart *part) {
-    const NodeValues *v = values_of(lower_values(s->lower), part->node);
+    Values *values = lower_values(s->lower);
+    if (values_unlisted(values, part->node, &part->least, &part->most)) return;
+    const NodeValues *v = values_of(values, part->node);
     if (!v) return;
     part->level_count = v->count;
     for (uint32_t k = 0; k < v->count; k++) {

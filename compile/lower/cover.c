@@ -15,6 +15,7 @@
 #include "compile/lower/slack.h"
 
 #include "compile/values/numbers.h"
+#include "compile/values/sums.h"
 
 #include <limits.h>
 #include <math.h>
@@ -432,9 +433,9 @@ static bool same_cut(const Cut *a, const Cut *b) {
     return true;
 }
 
-static bool is_inner(const Graph *graph, NodeId id) {
-    NodeKind kind = graph_node(graph, id)->kind;
-    return kind == NODE_MAP || kind == NODE_LOOKUP;
+static bool is_inner(Lower *lower, NodeId id) {
+    NodeKind kind = graph_node(values_graph(lower_values(lower)), id)->kind;
+    return (kind == NODE_MAP || kind == NODE_LOOKUP) && !values_whole_sum(lower_values(lower), id);
 }
 
 /* One element of one variable: its codes are a feature of that variable. */
@@ -458,7 +459,6 @@ static void consider_cut(Lower *lower, NodeId feature, const Cut *cut, uint32_t 
 
 static void consider_cuts(Lower *lower, NodeId feature, bool wide, Candidate *best) {
     uint32_t rows = wide ? MOST_ROWS : CUT_ROWS, elements = wide ? 2 : MAX_ELEMENTS;
-    const Graph *graph = values_graph(lower_values(lower));
     Cut cuts[MAX_CUTS];
     size_t count = 0;
     Cut first = cut_expand(lower, &(Cut){.count = 0}, UINT32_MAX, feature);
@@ -469,7 +469,7 @@ static void consider_cuts(Lower *lower, NodeId feature, bool wide, Candidate *be
         if (k && best->units <= 1) break; /* a deeper cut could hardly be cheaper */
         if (wide && !isinf(best->cost)) break;
         for (uint32_t e = 0; e < cuts[k].count && cuts[k].count <= MAX_ELEMENTS; e++) {
-            if (!is_inner(graph, cuts[k].element[e])) continue;
+            if (!is_inner(lower, cuts[k].element[e])) continue;
             Cut next = cut_expand(lower, &cuts[k], e, feature);
             bool known = next.count > MAX_ELEMENTS || next.count == 0;
             for (size_t m = 0; m < count && !known; m++) known = same_cut(&next, &cuts[m]);
@@ -492,7 +492,7 @@ static NodeId source_number(Lower *lower, NodeId feature, NodeId source) {
     Values *values = lower_values(lower);
     Graph *graph = values_graph(values);
     Node node = *graph_node(graph, source);
-    if (node.kind == NODE_AGGREGATE) return source;
+    if (node.kind == NODE_AGGREGATE || values_whole_sum(values, source)) return source;
     if (node.kind != NODE_WIDTH) return NODE_NONE;
     const SelectorFacts *facts = values_selector(values, node.arg[0]);
     bool linear = facts && facts->everything;
@@ -539,6 +539,7 @@ static bool build(Lower *lower, const Candidate *best, Cover *cover) {
 }
 
 bool cover_find(Lower *lower, NodeId feature, Cover *cover) {
+    *cover = (Cover){.x = NODE_NONE};
     Values *values = lower_values(lower);
     const NodeValues *v = values_of(values, feature);
     if (v->source_count == 1) {

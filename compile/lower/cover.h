@@ -11,6 +11,7 @@ typedef struct Cover {
     Form form;
     NodeId cut[COVER_ELEMENTS]; /* x and the feature are functions of these */
     uint32_t cut_count;
+    bool unlisted; /* nobody knows all values of x */
 } Cover;
 
 /* False and lower_error when there is none within the limits. */

@@ -1,8 +1,12 @@
 /* Remainders by a number that varies, where that is taken off a few times at most: what is left is
- * a difference, a gate for each time that it may be taken off. */
+ * a difference, a gate for each time that it may be taken off.
+ *
+ * How often that can be is looked up in the joint values; where there are too many pairs of these,
+ * the ends of what goes together tell it (remainders.h). */
 #include "compile/lower/rules.h"
 
 #include "compile/lower/slack.h"
+#include "compile/values/remainders.h"
 
 #include <math.h>
 
@@ -31,10 +35,9 @@ static NodeId multiple(Graph *graph, double factor, NodeId of, Span span) {
     return factor == 1 ? of : graph_map(graph, OP_MUL, (NodeId[]){times, of}, span);
 }
 
-bool feature_remainder(Lower *lower, NodeId id, Form *form) {
+static bool few_pairs(Lower *lower, NodeId id, Form *form) {
     Graph *graph = values_graph(lower->values);
     Node node = *graph_node(graph, id);
-    if (node.kind != NODE_MAP || node.op != OP_MOD) return false;
     NodeId a = node.arg[0], b = node.arg[1], zero = graph_constant(graph, atom_int(0), SPAN_NONE);
     double least, more;
     if (graph_node(graph, b)->kind == NODE_CONSTANT || !slack_whole(lower, a, b)) return false;
@@ -54,4 +57,26 @@ bool feature_remainder(Lower *lower, NodeId id, Form *form) {
     }
     if (cost >= cover_cost(lower, id) && cover_is_small(lower, node.arg, 2)) return false;
     return values_of(lower->values, difference) && lower_feature(lower, difference, form);
+}
+
+/* Whole numbers below 2^53: nothing is rounded. */
+static bool many_pairs(Lower *lower, NodeId id, const NodeId *term, uint32_t count, Form *form) {
+    NodeId number = graph_node(values_graph(lower->values), id)->arg[0];
+    if (!lower_feature(lower, number, form)) return false;
+    for (uint32_t k = 0; k < count; k++) {
+        Form gate;
+        if (!lower_feature(lower, term[k], &gate)) return false;
+        *form = form_sum(*form, 1, gate, -1, lower->arena);
+    }
+    return slack_fits(lower, id, slack_of_form(lower, *form));
+}
+
+bool feature_remainder(Lower *lower, NodeId id, Form *form) {
+    const Node *node = graph_node(values_graph(lower->values), id);
+    NodeId term[REMAINDER_MOST];
+    uint32_t count;
+    if (node->kind != NODE_MAP || node->op != OP_MOD) return false;
+    if (values_remainder(lower->values, id, term, &count))
+        return many_pairs(lower, id, term, count, form);
+    return few_pairs(lower, id, form);
 }

@@ -130,6 +130,8 @@ static bool fail_symbol(Lower *lower, NodeId id, const NodeValues *v) {
 static bool make_feature(Lower *lower, NodeId id, Form *form) {
     Graph *graph = values_graph(lower->values);
     const NodeValues *v = values_of(lower->values, id);
+    const WholeSum *sum = values_whole_sum(lower->values, id);
+    if (sum) return feature_whole_sum(lower, id, sum, form);
     if (!v) return lower_fail_values(lower);
     if (!values_numeric(v)) return fail_symbol(lower, id, v);
     if (v->count <= 1) {

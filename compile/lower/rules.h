@@ -8,6 +8,7 @@
 
 #include "compile/lower/context.h"
 #include "compile/lower/cover.h"
+#include "compile/values/sums.h"
 
 /* --- functions of one variable (embed.c) ---------------------------------------------------- */
 
@@ -53,6 +54,8 @@ bool feature_by_token(Lower *lower, NodeId id, NodeId width, const double *vecto
 NodeId reciprocal_of(const Lower *lower, NodeId id);
 /* A function of a mean that is one over a width (values_counted), of the width. */
 bool feature_counted(Lower *lower, NodeId id, NodeId source, Form *form);
+/* A sum whose mean has very many values (rule_sum.c). */
+bool feature_whole_sum(Lower *lower, NodeId id, const WholeSum *sum, Form *form);
 /* a % b, where b is taken off a few times at most (rule_remainder.c). */
 bool feature_remainder(Lower *lower, NodeId id, Form *form);
 /* A comparison of numbers that have very many values (rule_sign.c). */

@@ -199,6 +199,7 @@ static void add_bends(const Grid *g, size_t outputs, uint32_t base, TableUnit *u
 
 TableShape scan_shape(const TableOutput *output, uint32_t outputs, bool steep, Arena *arena) {
     Grid g = make_grid(output, outputs, arena);
+    for (uint32_t o = 0; o < outputs; o++) steep = steep && output[o].step == 0;
     if (steep) g = steepen(&g, outputs, arena);
     bool flat;
     uint32_t first = base_segment(&g, outputs, steep, &flat, arena), count = 0;

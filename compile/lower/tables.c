@@ -15,8 +15,8 @@ ScanPlan *scan_of(Lower *lower, Cover cover) {
     ScanPlan *scan = ARENA_NEW(lower->arena, ScanPlan);
     *scan = (ScanPlan){.x = cover.x, .form = cover.form, .stage = lower_stage(lower, cover.form)};
     scan->stage.step++;
-    const NodeValues *x = values_of(lower->values, cover.x);
-    scan->space = space_new(lower->arena, x ? x->count : 1);
+    const NodeValues *x = cover.unlisted ? NULL : values_of(lower->values, cover.x);
+    scan->space = x ? space_new(lower->arena, x->count) : NULL;
     lower->scan = arena_grow(lower->arena, lower->scan, &lower->scan_capacity,
                              lower->scan_count + 1, sizeof *lower->scan);
     return lower->scan[lower->scan_count++] = scan;
@@ -48,7 +48,7 @@ bool feature_scan(Lower *lower, NodeId id, Form *form) {
     bool complete;
     Rows rows;
     /* Another feature's scan of the same form may go by another node with the same values. */
-    bool same_node = scan->x == cover.x;
+    bool same_node = scan->x == cover.x && scan->space;
     if (!function_of_cover(lower, &cover, id, &rows, &vector, &complete)) {
         if (lower->error.message[0]) return false;
         complete = false; /* values close to each other at one x: the certificate's error */

@@ -310,7 +310,12 @@ static Bound output_bound(Checker *k, const CircuitTable *table, uint32_t o, con
         b.error = fmax(b.error, slope * x_error + off);
         b.size = fmax(b.size, fabs(output->value[p]));
         b.grain = finer(b.grain, grain_of(output->value[p]));
+        if (output->step == 0 || p % 2 == 0) continue; /* else the end of a straight line */
+        x_error = fmax(x_error, read_error(read, output->x[p - 1]));
+        b.error =
+            fmax(b.error, lines_along(lines, &output->x[p - 1], &output->value[p - 1], x_error));
     }
+    if (output->step != 0) b.grain = 0; /* that of the ends is not that of what lies between */
     arena_free(scratch);
     double sum = fabs(shape->base[o]), grain = grain_of(shape->base[o]);
     bool exact = b.error == 0 && !units->changed;
@@ -369,6 +374,8 @@ static void decide_table(Checker *k, const CircuitTable *table, const ReadBound 
         for (uint32_t p = 0; p + 1 < output->points; p++) {
             double a = output->x[p], b = output->x[p + 1], margin = (b - a) / 2;
             bool one = a == b || numbers_near(output->value[p], output->value[p + 1]);
+            if (output->step != 0 && p % 2 == 0) /* many values on one line */
+                margin *= output->step / fabs(output->value[p + 1] - output->value[p]);
             if (one || output->value[p] == output->value[p + 1]) continue; /* counted there */
             double here = fmax(read_error(read, a), read_error(read, b));
             double ratio = here / margin;

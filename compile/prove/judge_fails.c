@@ -91,6 +91,8 @@ static bool aggregate_fails(Judge *j, const Node *n) {
 
 static bool may_fail(Judge *j, NodeId id) {
     Node n = *graph_node(j->graph, id);
+    double least, most;
+    if (values_unlisted(j->values, id, &least, &most)) return false; /* a finite number */
     if (values_exact(j->values)) return !values_never_fails(j->values, id);
     switch (n.kind) {
     case NODE_MAP:

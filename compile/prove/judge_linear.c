@@ -10,8 +10,9 @@ double level_number(const NodeValues *v, uint32_t level) {
 }
 
 double node_size(Judge *j, NodeId node) {
+    double least, most, size = 0;
+    if (values_unlisted(j->values, node, &least, &most)) return fmax(fabs(least), fabs(most));
     const NodeValues *v = values_of(j->values, node);
-    double size = 0;
     if (!v) return INFINITY;
     for (uint32_t k = 0; k < v->count; k++) {
         double x = level_number(v, k);

@@ -117,6 +117,7 @@ bool find_points(Reader *t) {
     t->points = ARENA_ARRAY(j->arena, t->claim->output_count, Points);
     for (uint32_t o = 0; o < t->claim->output_count; o++) {
         NodeId claimed = t->claim->outputs[o].node, node = judge_name(j, claimed);
+        if (points_by_lines(t, node, &t->points[o])) continue;
         const NodeValues *v = values_of(j->values, node);
         if (!v || !values_numeric(v)) return judge_refuse(j, claimed, "it is no number");
         if (!points_by_x(t, node, &t->points[o]) && !points_by_terms(t, node, &t->points[o]) &&

@@ -19,6 +19,7 @@
 #include "compile/prove/judge.h"
 #include "compile/values/formula.h"
 #include "compile/values/numbers.h"
+#include "compile/values/sums.h"
 #include "compile/values/values.h"
 
 #include <float.h>

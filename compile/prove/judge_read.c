@@ -238,6 +238,7 @@ static Values *make_values(const Circuit *claims, Graph *graph, ValuesWay way, u
     if (way == VALUES_RUN && !values_run(values)) return NULL;
     if (way == VALUES_PRODUCTS_FIRST) values_limit_work(values, values_way_work(&claims->domain));
     if (claims->domain.where != NODE_NONE) (void)values_of(values, claims->domain.where);
+    values_leave_means(values);
     return values;
 }
 

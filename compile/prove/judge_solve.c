@@ -1,6 +1,7 @@
 /* Is one number another?  In this order: terms cancel; sums, affine images and choices are taken
  * apart until they do; widths cancel key by key; what is left is tried on all joint values. */
 #include "compile/prove/judge_private.h"
+#include "compile/values/remainders.h"
 
 #include <stdlib.h>
 
@@ -9,6 +10,8 @@ static const double MANY_PAIRS = 20000;
 /* --- taking apart --------------------------------------------------------------------- */
 
 static bool numeric(Judge *j, NodeId node) {
+    double least, most;
+    if (values_unlisted(j->values, node, &least, &most)) return true;
     const NodeValues *v = values_of(j->values, node);
     return v && values_numeric(v);
 }
@@ -18,6 +21,7 @@ static double sum_slack(Judge *j, NodeId a, NodeId b, double sign, NodeId node) 
     const NodeValues *x = values_of(j->values, a), *y = values_of(j->values, b);
     double most = 0;
     bool whole = node_size(j, a) + node_size(j, b) <= 0x1p53;
+    if (!x || !y) return DBL_EPSILON * node_size(j, node);
     for (uint32_t k = 0; k < x->count && whole; k++) whole = atom_is_integral(x->levels[k]);
     for (uint32_t k = 0; k < y->count && whole; k++) whole = atom_is_integral(y->levels[k]);
     if (whole) return 0;
@@ -63,6 +67,16 @@ static bool open_affine(Judge *j, NodeId node, const Node *n, Linear *sum) {
     return true;
 }
 
+/* A remainder as it is computed where there are too many pairs of values for a table. */
+static bool open_remainder(Judge *j, NodeId node, const Node *n, Linear *sum) {
+    NodeId term[REMAINDER_MOST];
+    uint32_t count;
+    if (!values_remainder(j->values, node, term, &count)) return false;
+    *sum = linear_node(j, n->arg[0], 1);
+    for (uint32_t k = 0; k < count; k++) *sum = linear_add(j, *sum, -1, linear_node(j, term[k], 1));
+    return true;
+}
+
 static bool has_term(const Linear *l, NodeId node, double *factor) {
     for (uint32_t k = 0; k < l->count; k++)
         if (l->term[k].node == node) {
@@ -95,8 +109,8 @@ static bool open_one(Judge *j, Linear *l) {
         Node n = *graph_node(j->graph, node);
         Linear sum, rest = *l;
         if (!is_elementwise(j, node)) continue;
-        if (!open_choice(j, l, node, &n, &sum) && !open_sum(j, node, &n, &sum) &&
-            !open_affine(j, node, &n, &sum))
+        if (!open_choice(j, l, node, &n, &sum) && !open_remainder(j, node, &n, &sum) &&
+            !open_sum(j, node, &n, &sum) && !open_affine(j, node, &n, &sum))
             continue;
         Term *term = ARENA_ARRAY(j->arena, l->count, Term);
         rest.term = term;
@@ -273,8 +287,11 @@ Affine solve_affine(Judge *j, Linear l, NodeId node) {
 }
 
 double node_gap(Judge *j, NodeId node) {
+    double gap = INFINITY, least, most, longest = j->claims->domain.max_length;
+    const WholeSum *sum = values_whole_sum(j->values, node);
+    if (values_unlisted(j->values, node, &least, &most)) /* means of whole numbers */
+        return sum ? (double)sum->step : 1 / (longest * longest);
     const NodeValues *v = values_of(j->values, node);
-    double gap = INFINITY;
     if (!v || !values_numeric(v)) return 0;
     Arena *scratch = arena_child(j->arena);
     double *number = ARENA_ARRAY(scratch, v->count, double);

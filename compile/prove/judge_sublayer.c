@@ -9,10 +9,13 @@
 static double least_of(Judge *j, const Linear *l) {
     double least = l->constant - l->slack;
     for (uint32_t k = 0; k < l->count; k++) {
+        double f = l->term[k].factor, own = INFINITY, low, high;
+        if (values_unlisted(j->values, l->term[k].node, &low, &high)) {
+            least += fmin(f * low, f * high);
+            continue;
+        }
         const NodeValues *v = values_of(j->values, l->term[k].node);
-        double own = INFINITY;
-        for (uint32_t m = 0; v && m < v->count; m++)
-            own = fmin(own, l->term[k].factor * level_number(v, m));
+        for (uint32_t m = 0; v && m < v->count; m++) own = fmin(own, f * level_number(v, m));
         least += v && isfinite(own) ? own : -INFINITY;
     }
     return least;

@@ -175,8 +175,12 @@ static TableOutput make_output(const Reader *t, const Fit *fit, const Joint *joi
     }
     for (size_t o = 0; o < outputs && several > 1; o++)
         *lost += fabs(fit->factor[o]) * joint->spread[o];
-    return (TableOutput){
-        .node = t->claim->outputs[only].node, .x = x, .value = value, .points = (uint32_t)count};
+    *lost += fabs(fit->factor[only]) * p->lost;
+    return (TableOutput){.node = t->claim->outputs[only].node,
+                         .x = x,
+                         .value = value,
+                         .points = (uint32_t)count,
+                         .step = several > 1 ? 0 : fabs(fit->factor[only]) * p->step};
 }
 
 /* A part of the certificate's for the class, written to its dimensions. */
@@ -235,7 +239,9 @@ static bool judge_class(Reader *t, uint32_t class, Joint *joint, TableOutput *ou
     if (first < outputs) fit_one(t, lines, (uint32_t)first, &fit);
     for (uint32_t o = 0; o < outputs && !fits_within(t, &fit, WELL); o++)
         fit_one(t, lines, o, &fit);
-    if (!fits_within(t, &fit, WELL) && outputs > 1) {
+    bool by_ends = false; /* what is known at the ends of straight lines alone */
+    for (uint32_t o = 0; o < outputs; o++) by_ends |= t->points[o].step != 0;
+    if (!fits_within(t, &fit, WELL) && outputs > 1 && !by_ends) {
         if (!joint->x) *joint = join_points(t);
         fit_several(t, lines, joint, &fit);
     }

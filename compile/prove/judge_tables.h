@@ -2,6 +2,7 @@
  *
  *     judge_units      what the units read, and where they bend; what they write
  *     judge_points     what the claimed outputs are at each value of x
+ *     judge_lines      sums of too many values for that: straight lines
  *     judge_tables     the one against the other
  *     judge_sublayer   all tables and clears of a sublayer
  */
@@ -17,7 +18,9 @@ typedef struct Point {
 typedef struct Points {
     Point *at;
     size_t count;
-    bool sign; /* of the sign of x alone: constant up to -gap, and from gap on */
+    double lost; /* what rounding made of values between */
+    double step; /* of straight lines: points 2k and 2k + 1 are the ends of one (circuit.h) */
+    bool sign;   /* of the sign of x alone: constant up to -gap, and from gap on */
 } Points;
 
 typedef struct Reader {
@@ -50,6 +53,8 @@ void find_classes(Reader *t);
 /* The first dimension that holds something which varies, and that the unit reads. */
 size_t pivot_of(const Reader *t, size_t unit);
 bool find_points(Reader *t);
+/* The node is a whole sum, and the units read its mean and something that goes by its width. */
+bool points_by_lines(Reader *t, NodeId node, Points *p);
 /* The output at x; NAN: it is never there. */
 double value_at(const Points *p, double x);
 bool judge_table(Judge *j, const CircuitTable *claim, CircuitTable *made, const ModelMlp *weights,

@@ -150,3 +150,14 @@ double lines_slope(Lines *l, double x, double reach) {
     while ((last - first + 1) >> (level + 1)) level++;
     return fmax(l->steepest[level][first], l->steepest[level][last + 1 - (1u << level)]);
 }
+
+double lines_along(Lines *l, const double x[2], const double value[2], double x_error) {
+    double rise = value[1] - value[0], most = 0;
+    double lost = 4 * DBL_EPSILON * (fabs(value[0]) + fabs(value[1]));
+    for (uint32_t u = units_up_to(l, x[0], true); u < l->units && l->at[u] < x[1]; u++) {
+        double at = l->at[u], here = value[0] + rise * ((at - x[0]) / (x[1] - x[0]));
+        double off = lines_off(l, at, here) + lost;
+        most = fmax(most, lines_slope(l, at, x_error) * x_error + off);
+    }
+    return most;
+}

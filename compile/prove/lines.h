@@ -20,5 +20,10 @@ double lines_value(const Lines *lines, double x);
 double lines_off(const Lines *lines, double x, double value);
 /* The largest |slope| within `reach` of x; no less. */
 double lines_slope(Lines *lines, double x, double reach);
+/* Between the points (x[0], value[0]) and (x[1], value[1]) of a straight line: how far off the
+ * output is from it at most, if x is off by `x_error`; no less.  What the units give is straight
+ * but where one of them bends, so that it is farthest from the line there, or at an end, and
+ * steepest beside one; the ends themselves are left out. */
+double lines_along(Lines *lines, const double x[2], const double value[2], double x_error);
 
 #endif

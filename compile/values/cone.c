@@ -21,7 +21,7 @@ struct ConeTable {
 static bool is_leaf(const Values *values, NodeId id) {
     NodeKind kind = graph_node(values->graph, id)->kind;
     const Entry *entry = id < values->entry_count ? values->entry[id] : NULL;
-    return kind == NODE_AGGREGATE || kind == NODE_WIDTH ||
+    return kind == NODE_AGGREGATE || kind == NODE_WIDTH || (entry && entry->sum_source) ||
            (entry && entry->values.known && values_fixed(&entry->values));
 }
 

@@ -3,7 +3,9 @@
 #include "compile/values/products.h"
 #include "compile/values/runs.h"
 #include "compile/values/states.h"
+#include "compile/values/sums.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Levels are kept, combinations looked at: a few for each level, of few levels more. */
@@ -68,6 +70,11 @@ bool values_charge(Values *values, NodeId node, double work) {
     values->work += work;
     return !values_spent(values) || values_too_large(values, node, "combinations of values in all",
                                                      values->work, values->work_limit);
+}
+
+void values_leave_means(Values *values) {
+    values->leaves_means = true;
+    for (NodeId id = 0; id < graph_count(values->graph); id++) (void)values_whole_sum(values, id);
 }
 
 Graph *values_graph(const Values *values) {
@@ -200,10 +207,10 @@ static void keep_sources(Values *values, Entry *entry, const NodeId *sources, ui
         }
 }
 
-static bool is_source(const Values *values, NodeId id) {
+static bool is_source(Values *values, NodeId id) {
     NodeKind kind = graph_node(values->graph, id)->kind;
     return id == values->tokens || kind == NODE_INDICES || kind == NODE_AGGREGATE ||
-           kind == NODE_WIDTH;
+           kind == NODE_WIDTH || values_whole_sum(values, id);
 }
 
 /* --- one s-op --------------------------------------------------------------------------- */
@@ -235,6 +242,10 @@ static bool compute_elementwise(Values *values, NodeId id, Entry *entry) {
 const NodeValues *values_of(Values *values, NodeId node) {
     Entry *entry = values_entry(values, node);
     if (entry->values.known) return &entry->values;
+    if (entry->summed && values->leaves_means) {
+        values_too_large(values, node, "values", INFINITY, values->level_limit);
+        return NULL;
+    }
     if (entry->failure) { /* found out once: it may have taken long */
         values->error = *entry->failure;
         return NULL;

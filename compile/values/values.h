@@ -78,6 +78,8 @@ bool values_spent(const Values *values);
 Graph *values_graph(const Values *values);
 const Domain *values_domain(const Values *values);
 
+/* From now on means of whole sums (sums.h) count as too large: who says so knows what to do. */
+void values_leave_means(Values *values);
 /* NULL when the set is too large: values_error says why. */
 const NodeValues *values_of(Values *values, NodeId node);
 const ValuesError *values_error(const Values *values);

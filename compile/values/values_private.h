@@ -40,8 +40,11 @@ typedef struct Entry {
     const uint32_t *variant;    /* by level, then; NULL: not yet asked */
     double rounding;            /* values_rounding */
     bool rounding_known;
-    Run *run;        /* s-ops, where inputs are run */
-    RunRows *rows;   /* selectors, the same */
+    Run *run;                   /* s-ops, where inputs are run */
+    RunRows *rows;              /* selectors, the same */
+    const struct WholeSum *sum; /* of its product: sums.h */
+    bool sum_known, summed;     /* asked for; it is the mean of such a sum */
+    bool sum_source;            /* it is such a sum itself */
     ConeTable *cone; /* elementwise s-ops: results by their arguments' levels; NULL: not made */
 } Entry;
 
@@ -61,6 +64,7 @@ struct Values {
     size_t class_count, class_capacity;
     Runs *runs;              /* NULL: products */
     double work, work_limit; /* combinations that products looked at; 0: no limit */
+    bool leaves_means;       /* of whole sums: they have no values */
     uint32_t state_limit;    /* states that are told apart by position (states.h) */
     ValuesError error;
 };
@@ -110,6 +114,8 @@ SetId values_within(Values *values, const NodeValues *v, uint32_t n);
 
 /* The parts, by kind of source (values_source.c). */
 bool values_compute_source(Values *values, NodeId node, Entry *entry);
+/* Those of a whole sum (sums.h). */
+bool values_compute_sum(Values *values, NodeId node, Entry *entry);
 
 /* Is the relation "position j is selected by position i" a strict total order of the
  * positions on every input?  Then the selector's width is a permutation (values_order.c). */

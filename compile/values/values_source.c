@@ -414,6 +414,8 @@ bool values_compute_source(Values *values, NodeId node, Entry *entry) {
         return compute_width(values, node, entry);
     case NODE_AGGREGATE:
         return compute_aggregate(values, node, entry);
+    case NODE_MAP:
+        return values_compute_sum(values, node, entry);
     default:
         return false;
     }

@@ -177,7 +177,54 @@ static void test_lines(void **state) {
     mpq_clear(exact);
 }
 
+/* --- along a straight line ------------------------------------------------------------- */
+
+enum { PARTS = 64 };
+
+/* Between two points: what the units give within `reach` of places between is no farther from the
+ * line than is said; without a reach, some place is as far.  All numbers are whole but for the
+ * places, sixty-fourths, so that doubles lose nothing. */
+static void check_along(const SomeTable *s, Lines *lines, Random *random) {
+    double from = some_number(random, true), reach = (double)random_below(random, 4);
+    double x[] = {from, from + (double)(1 + random_below(random, 40))};
+    double value[] = {some_number(random, true), some_number(random, true)};
+    double said = lines_along(lines, x, value, reach), farthest = 0;
+    for (int end = 0; end < 2; end++)
+        said = fmax(said, lines_slope(lines, x[end], reach) * reach +
+                              lines_off(lines, x[end], value[end]));
+    for (int part = 0; part <= PARTS; part++)
+        for (int side = -2; side <= 2; side++) {
+            double at = x[0] + (x[1] - x[0]) * part / PARTS;
+            double meant = value[0] + (value[1] - value[0]) * part / PARTS;
+            double found = table_value(&s->table, 0, at + reach * side / 2);
+            farthest = fmax(farthest, fabs(found - meant));
+        }
+    assert_true(farthest <= said);
+    for (uint32_t u = 0; u < s->units && reach == 0; u++) {
+        double at = s->unit[u].at, part = (at - x[0]) / (x[1] - x[0]);
+        double meant = value[0] + (value[1] - value[0]) * part;
+        if (part >= 0 && part <= 1)
+            farthest = fmax(farthest, fabs(table_value(&s->table, 0, at) - meant));
+    }
+    if (reach == 0) assert_true(said <= farthest * (1 + 1e-12) + 1e-12);
+}
+
+static void test_along(void **state) {
+    (void)state;
+    Random random = {6};
+    Budget budget;
+    budget_init(&budget, 0);
+    for (int round = 0; round < ROUNDS; round++) {
+        Arena *arena = arena_new(&budget);
+        SomeTable s;
+        some_table(&s, &random, (Kind){true, round % 3 == 0, round % 5 == 0});
+        Lines *lines = lines_new(&s.table, 0, arena);
+        for (int k = 0; k < POINTS; k++) check_along(&s, lines, &random);
+        arena_free(arena);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines), cmocka_unit_test(test_along)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
