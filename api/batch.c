@@ -62,8 +62,7 @@ static bool has_answer(const RaspEngine *e, const RunResult *result, size_t outp
     ptrdiff_t flag = e->owner->info.outputs[output].flag;
     for (size_t i = 0; flag >= 0 && i < result->length; i++) {
         const Reading *r = run_reading(result, (size_t)flag, i);
-        const RaspAtom *values = e->owner->info.outputs[flag].values;
-        if (!rasp_atom_equal(values[r->index], rasp_bool(false))) return false;
+        if (!rasp_atom_equal(engine_value(e, (size_t)flag, r), rasp_bool(false))) return false;
     }
     return true;
 }

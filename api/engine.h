@@ -20,4 +20,7 @@ struct RaspEngine {
  * core_fail. */
 bool engine_accepts(const RaspEngine *engine, Core *core, size_t first, const RaspInput *input);
 
+/* What the output's reading says, by whatever decoder. */
+RaspAtom engine_value(const RaspEngine *engine, size_t output, const Reading *reading);
+
 #endif

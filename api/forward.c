@@ -226,10 +226,14 @@ static bool read_ids(RaspForward *f, const RaspInput *input) {
 
 /* --- outputs ---------------------------------------------------------------------------- */
 
+RaspAtom engine_value(const RaspEngine *e, size_t output, const Reading *r) {
+    const ModelOutput *from = e->owner->model->outputs[output];
+    if (from->decode == RT_DECODE_WHOLE) return rasp_int(output_whole(from, r->number));
+    return r->index < 0 ? rasp_float(r->number) : e->owner->info.outputs[output].values[r->index];
+}
+
 static RaspReading reading_out(const RaspEngine *e, size_t output, const Reading *r) {
-    RaspAtom value =
-        r->index < 0 ? rasp_float(r->number) : e->owner->info.outputs[output].values[r->index];
-    return (RaspReading){value, r->number, r->margin};
+    return (RaspReading){engine_value(e, output, r), r->number, r->margin};
 }
 
 static const char no_answer[] = "the model has no answer there: its program fails on this input";
@@ -238,7 +242,7 @@ static bool has_answer(const RaspForward *f, size_t output) {
     ptrdiff_t flag = f->engine->owner->info.outputs[output].flag;
     for (size_t i = 0; flag >= 0 && i < f->length; i++) {
         const Reading *r = run_reading(&f->result, (size_t)flag, i);
-        RaspAtom value = reading_out(f->engine, (size_t)flag, r).value;
+        RaspAtom value = engine_value(f->engine, (size_t)flag, r);
         if (!rasp_atom_equal(value, rasp_bool(false))) return false;
     }
     return true;
@@ -254,7 +258,7 @@ static bool make_sequences(RaspForward *f, bool patched) {
         any |= f->answered[k] = has_answer(f, k);
         RaspAtom *atoms = ARENA_BLOCK(f->core.arena, f->length, RaspAtom);
         for (size_t i = 0; i < f->length; i++)
-            atoms[i] = reading_out(f->engine, k, run_reading(&f->result, k, i)).value;
+            atoms[i] = engine_value(f->engine, k, run_reading(&f->result, k, i));
         f->outputs[k] = sequence_of_atoms(atoms, f->length);
     }
     return any || patched || core_fail(&f->core, RASP_FAILED, "%s", no_answer);

@@ -476,9 +476,9 @@ typedef enum RaspAnswers {
 
 typedef struct RaspOutput {
     const char *name;
-    const char *decode; /* "argmax", "nearest" or "number" */
-    size_t start;       /* first residual dimension that it reads */
-    const RaspAtom *values;
+    const char *decode;     /* "argmax", "nearest", "number" or "whole" */
+    size_t start;           /* first residual dimension that it reads */
+    const RaspAtom *values; /* all that it can be; of "whole" the least and the greatest */
     size_t value_count;
     ptrdiff_t flag; /* in `outputs`, behind `output_count`: what is true where this has no answer;
                        -1: it has one everywhere */
@@ -568,7 +568,9 @@ enum { RASP_BY_NUMBER = -1, RASP_NO_ANSWER = -2 };
 /* What the outputs say of all tokens: arrays of the caller's, row-major [outputs, tokens], flags
  * left aside; NULL: not wanted. */
 typedef struct RaspBatchReadings {
-    int32_t *values; /* which of RaspOutput.values; RASP_BY_NUMBER: the number; or RASP_NO_ANSWER */
+    int32_t *values; /* which of RaspOutput.values; RASP_NO_ANSWER; or RASP_BY_NUMBER: the number,
+                        of "whole" the whole number from values[0] to values[1] that is closest to
+                        it, the lower on a tie */
     double *numbers, *margins; /* as of RaspReading */
 } RaspBatchReadings;
 

@@ -251,13 +251,22 @@ static void print_group(const json_t *group) {
     put_line(4, "%-5lld %-10s %s", (long long)group_dim(group), from, text_in(group, "carries"));
 }
 
+/* All whole numbers from the one value to the other. */
+static bool is_whole(const RaspOutput *o) {
+    return strcmp(o->decode, "whole") == 0;
+}
+
 static void print_output(const RaspOutput *o) {
     size_t count = strcmp(o->decode, "argmax") == 0 ? o->value_count : 1;
     Arena *arena = command_arena();
     const char *range = count == 1 ? arena_format(arena, "%zu", o->start)
                                    : arena_format(arena, "%zu-%zu", o->start, o->start + count - 1);
-    put_line(4, "%-5s %-10s %s, decoded by %s from %zu value%s", range, "output", o->name,
-             o->decode, o->value_count, plural(o->value_count));
+    if (is_whole(o))
+        put_line(4, "%-5s %-10s %s, decoded by %s from %lld to %lld", range, "output", o->name,
+                 o->decode, (long long)o->values[0].as.i, (long long)o->values[1].as.i);
+    else
+        put_line(4, "%-5s %-10s %s, decoded by %s from %zu value%s", range, "output", o->name,
+                 o->decode, o->value_count, plural(o->value_count));
 }
 
 static void print_stream(const Info *info) {
@@ -292,7 +301,12 @@ static void json_output(Json *j, const RaspOutput *output) {
     json_text(j, "name", output->name);
     json_text(j, "decode", output->decode);
     json_count(j, "start", output->start);
-    json_count(j, "values", output->value_count);
+    if (is_whole(output)) {
+        json_number(j, "least", "%.0f", (double)output->values[0].as.i);
+        json_number(j, "greatest", "%.0f", (double)output->values[1].as.i);
+    } else {
+        json_count(j, "values", output->value_count);
+    }
     json_end(j);
 }
 

@@ -27,6 +27,7 @@ typedef struct Trial {
 typedef struct Levels {
     double *low, *high;       /* of run k, ascending */
     size_t count;             /* 0: another kind of output */
+    bool whole;               /* of all whole numbers */
     double shift[KIND_COUNT]; /* by kind: how far from themselves numbers stand */
 } Levels;
 
@@ -86,6 +87,7 @@ static int kind_index(Atom value) {
 
 static Levels find_levels(const ModelOutput *output, Intern *table, Arena *arena) {
     Levels levels = {0};
+    levels.whole = output->decode == RT_DECODE_WHOLE;
     if (output->decode != RT_DECODE_NEAREST) return levels;
     size_t n = output->value_count;
     double *number = ARENA_ARRAY(arena, n, double);
@@ -117,6 +119,8 @@ static double level_margin(const Levels *levels, double x, double expected) {
 }
 
 static Atom found_value(const Checker *c, size_t output, const Reading *reading) {
+    if (c->levels[output].whole)
+        return atom_int(output_whole(c->subject->model->outputs[output], reading->number));
     return reading->index < 0 ? atom_float(reading->number) : c->values[output][reading->index];
 }
 
@@ -253,7 +257,11 @@ static void keep_example(Checker *c, CheckRun *run, const Trial *trial, uint32_t
 static void compare_reading(const Checker *c, CheckRun *run, size_t output, Atom expected,
                             const Reading *reading) {
     const Levels *levels = &c->levels[output];
-    if (levels->count == 0) {
+    if (levels->whole && atom_is_number(expected)) {
+        double error = fabs(reading->number - atom_double(expected));
+        run->least_margin = fmin(run->least_margin, 0.5 - error);
+        run->largest_error = fmax(run->largest_error, error);
+    } else if (levels->count == 0) {
         run->least_margin = fmin(run->least_margin, reading->margin);
     } else if (atom_is_number(expected)) {
         double x = reading->number;

@@ -179,6 +179,7 @@ typedef struct CircuitOutput {
     NodeId node;
     Span span;
     bool numeric;        /* decoded by the nearest value; else by the largest score */
+    bool whole;          /* numeric: by the nearest whole number from values[0] to values[1] */
     const Atom *values;  /* numeric: ascending; else by number */
     const double *place; /* numeric: where each value is read */
     bool placed;         /* that is not the number that it is */

@@ -191,8 +191,12 @@ static void dump_embedded(const Dumper *d) {
 static void dump_outputs(const Dumper *d) {
     for (uint32_t o = 0; o < d->circuit->output_count; o++) {
         const CircuitOutput *output = &d->circuit->outputs[o];
-        fprintf(d->out, "output %s, dimensions from %u, %u value%s\n", output->name, output->start,
-                output->value_count, plural(output->value_count));
+        fprintf(d->out, "output %s, dimensions from %u, ", output->name, output->start);
+        if (output->whole)
+            fprintf(d->out, "whole numbers from %.17g to %.17g\n", output->place[0],
+                    output->place[1]);
+        else
+            fprintf(d->out, "%u value%s\n", output->value_count, plural(output->value_count));
         for (uint32_t k = 0; k < output->form_count && k < SHOWN; k++) {
             fputs("    ", d->out);
             put_form(d, output->forms[k]);

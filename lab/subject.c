@@ -171,6 +171,8 @@ static bool values_agree(const Subject *s, const RtAtom *a, const RtAtom *b) {
 static bool reading_agrees(const Subject *s, const ModelOutput *output, const Reading *reading,
                            const RtAtom *expected) {
     if (reading->index >= 0) return values_agree(s, &output->values[reading->index], expected);
+    if (output->decode == RT_DECODE_WHOLE)
+        return expected->kind == RT_INT && output_whole(output, reading->number) == expected->u.i;
     return expected->kind == RT_FLOAT &&
            fabs(reading->number - expected->u.f) <= fmax(s->info->certified, s->joined_absolute);
 }
@@ -216,6 +218,7 @@ Fare subject_fare(const Subject *s, const Model *weights, double temperature, si
 
 /* What a reading says, among the values of its output. */
 static RtAtom reading_atom(const ModelOutput *output, const Reading *reading) {
+    if (output->decode == RT_DECODE_WHOLE) return rt_int(output_whole(output, reading->number));
     return reading->index < 0 ? rt_float(reading->number) : output->values[reading->index];
 }
 

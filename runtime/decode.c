@@ -70,9 +70,12 @@ static bool find_levels(Decoder *decoder, const ModelOutput *output) {
 
 bool decoder_init(Decoder *decoder, const ModelOutput *output, RtError *err) {
     bool argmax = output->decode == RT_DECODE_ARGMAX, nearest = output->decode == RT_DECODE_NEAREST;
+    bool whole = output->decode == RT_DECODE_WHOLE;
     *decoder = (Decoder){.decode = output->decode,
                          .start = output->start,
-                         .count = argmax ? output->value_count : 1};
+                         .count = argmax ? output->value_count : 1,
+                         .low = whole ? (double)output->values[0].u.i : 0,
+                         .high = whole ? (double)output->values[1].u.i : 0};
     decoder->name = rt_memdup(output->name, strlen(output->name));
     if (decoder->name && (!argmax || find_classes(decoder, output)) &&
         (!nearest || find_levels(decoder, output)))
@@ -133,6 +136,12 @@ static Reading read_nearest(const Decoder *decoder, double x) {
     return (Reading){(ptrdiff_t)levels[best].index, x, gap / 2 - fabs(x - v)};
 }
 
+static Reading read_whole(const Decoder *decoder, double x) {
+    double v = rt_whole(x, decoder->low, decoder->high);
+    double gap = decoder->low < decoder->high ? 1 : INFINITY;
+    return (Reading){-1, x, gap / 2 - fabs(x - v)};
+}
+
 bool decoder_read(const Decoder *decoder, const double *x, Reading *reading, RtError *err) {
     double zero = 0; /* or NaN, if one is not finite */
     for (size_t k = 0; k < decoder->count; k++) zero += x[k] - x[k];
@@ -149,6 +158,9 @@ bool decoder_read(const Decoder *decoder, const double *x, Reading *reading, RtE
         break;
     case RT_DECODE_NEAREST:
         *reading = read_nearest(decoder, *x);
+        break;
+    case RT_DECODE_WHOLE:
+        *reading = read_whole(decoder, *x);
         break;
     default:
         *reading = (Reading){-1, *x, INFINITY};

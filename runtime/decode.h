@@ -20,6 +20,7 @@ typedef struct {
     Level *levels;       /* nearest: different numbers, ascending */
     size_t level_count;
     double levels_a_unit; /* how many a unit, if they were evenly spaced */
+    double low, high;     /* whole: the ends */
 } Decoder;
 
 bool decoder_init(Decoder *decoder, const ModelOutput *output, RtError *err);

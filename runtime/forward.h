@@ -45,11 +45,12 @@ RunOptions run_options(void);
 
 /* What one output says at one position. */
 typedef struct {
-    ptrdiff_t index; /* into the output's values; -1 with decode number */
+    ptrdiff_t index; /* into the output's values; -1 with decode number and whole */
     double number;   /* the residual value read: the maximum, or h[start] */
     /* How far the decision is from another answer, in units of the residual stream:
      * argmax: the maximum minus the largest entry whose value is a different atom;
      * nearest: half the distance to the closest other number minus |h[start] − value|;
+     * whole: 1/2 minus |h[start] − value|;
      * infinite when there is no other answer, and for decode number. */
     double margin;
 } Reading;

@@ -2,6 +2,7 @@
 
 #include "runtime/memory.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@ const char *const rt_dtype_names[RT_DTYPE_COUNT] = {"F32", "F64"};
 const char *const rt_mask_names[RT_MASK_COUNT] = {"none", "causal", "strict_causal", "anticausal",
                                                   "strict_anticausal"};
 const char *const rt_scale_names[RT_SCALE_COUNT] = {"one", "log_length"};
-const char *const rt_decode_names[RT_DECODE_COUNT] = {"argmax", "nearest", "number"};
+const char *const rt_decode_names[RT_DECODE_COUNT] = {"argmax", "nearest", "number", "whole"};
 
 Tensor tensor_new(size_t rows, size_t cols) {
     size_t size;
@@ -232,6 +233,15 @@ bool output_set_places(ModelOutput *output, const double *places) {
 
 double output_place(const ModelOutput *output, size_t value) {
     return output->places ? output->places[value] : rt_atom_number(&output->values[value]);
+}
+
+double rt_whole(double x, double low, double high) {
+    double below = floor(x), above = ceil(x);
+    return fmin(fmax(x - below > above - x ? above : below, low), high);
+}
+
+int64_t output_whole(const ModelOutput *output, double x) {
+    return (int64_t)rt_whole(x, (double)output->values[0].u.i, (double)output->values[1].u.i);
 }
 
 enum { NAME_MAX_BYTES = 96 };

@@ -41,6 +41,8 @@ typedef enum {
     RT_DECODE_ARGMAX,  /* values[k], k the lowest index of the maximum of h[start .. start+count) */
     RT_DECODE_NEAREST, /* the value that stands closest to h[start], the lower on a tie */
     RT_DECODE_NUMBER,  /* h[start] itself; F64 models only; no values */
+    RT_DECODE_WHOLE,   /* the whole number from values[0] to values[1] that is closest to h[start],
+                          the lower on a tie */
     RT_DECODE_COUNT
 } RtDecode;
 
@@ -133,6 +135,11 @@ bool model_find_bias(const Model *model, size_t *layer, size_t *head);
 bool output_set_places(ModelOutput *output, const double *places);
 /* What h[start] is close to when the value with that number is meant (decode nearest). */
 double output_place(const ModelOutput *output, size_t value);
+/* What h[start] says (decode whole): the ends are within 2^53. */
+int64_t output_whole(const ModelOutput *output, double x);
+/* The whole number closest to x from one end to the other, the lower on a tie.  Of the distances to
+ * the two beside x, the lesser is exact, so that no rounding turns one into the other. */
+double rt_whole(double x, double low, double high);
 
 /* Checks every shape and invariant above and of docs/weights.md; says which is broken and where.
  * Non-finite weights, and weights that do not fit the dtype, are refused here too. */

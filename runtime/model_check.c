@@ -188,6 +188,24 @@ static bool check_values(const ModelOutput *output, RtError *err) {
     return true;
 }
 
+/* From a whole number to one that is no less. */
+static bool check_ends(const ModelOutput *output, RtError *err) {
+    const RtAtom *end = output->values;
+    char text[ATOM_TEXT];
+    if (output->value_count != 2)
+        return rt_error(err,
+                        "values: expected the least and the greatest for decode whole, found %zu",
+                        output->value_count);
+    for (size_t k = 0; k < 2; k++)
+        if (end[k].kind != RT_INT || end[k].u.i > exact_int || end[k].u.i < -exact_int)
+            return rt_error(err,
+                            "values[%zu]: expected a whole number within ±2^53, as decode is "
+                            "whole, found %s",
+                            k, rt_atom_text(&end[k], text, sizeof text));
+    return end[0].u.i <= end[1].u.i ||
+           rt_error(err, "values: expected the least before the greatest for decode whole");
+}
+
 static bool check_output(const Model *model, const ModelOutput *output, RtError *err) {
     size_t count = output->value_count, width = model->width;
     if ((unsigned)output->decode >= RT_DECODE_COUNT)
@@ -206,7 +224,9 @@ static bool check_output(const Model *model, const ModelOutput *output, RtError 
     if (dims > width || output->start > width - dims)
         return rt_error(err, "expected dimensions within the width %zu, found %zu at start %zu",
                         width, dims, output->start);
-    return check_values(output, err) && rt_extra_check(output->extra, rt_output_keys, err);
+    return check_values(output, err) &&
+           (output->decode != RT_DECODE_WHOLE || check_ends(output, err)) &&
+           rt_extra_check(output->extra, rt_output_keys, err);
 }
 
 static int compare_names(const void *a, const void *b) {

@@ -284,7 +284,7 @@ double *reference_run(const Model *model, const ReferenceOptions *options, const
 ptrdiff_t reference_decode(const ModelOutput *output, const double *row) {
     const double *x = row + output->start;
     size_t best = 0;
-    if (output->decode == RT_DECODE_NUMBER) return -1;
+    if (output->decode == RT_DECODE_NUMBER || output->decode == RT_DECODE_WHOLE) return -1;
     for (size_t k = 1; k < output->value_count; k++) {
         if (output->decode == RT_DECODE_ARGMAX) {
             if (x[k] > x[best]) best = k;

@@ -223,10 +223,12 @@ static bool emit_pieces(Emitter *m) {
         if (!emit_layer(m, layer)) return false;
     for (uint32_t o = 0; o < c->output_count; o++) {
         const CircuitOutput *output = &c->outputs[o];
+        RtDecode decode = output->whole     ? RT_DECODE_WHOLE
+                          : output->numeric ? RT_DECODE_NEAREST
+                                            : RT_DECODE_ARGMAX;
         ModelOutput *made = model_add_output(
-            m->model, output->name, output->numeric ? RT_DECODE_NEAREST : RT_DECODE_ARGMAX,
-            output->start, emit_atoms(output->values, output->value_count, m->arena),
-            output->value_count);
+            m->model, output->name, decode, output->start,
+            emit_atoms(output->values, output->value_count, m->arena), output->value_count);
         if (!made || (output->placed && !output_set_places(made, output->place))) return false;
     }
     return true;

@@ -69,6 +69,7 @@ static void make_dimensions(Scheduler *s, const OutputPlan *plans, uint32_t coun
                                      .node = plan->node,
                                      .span = span_of(s, plan->node),
                                      .numeric = plan->numeric,
+                                     .whole = plan->whole,
                                      .values = plan->values,
                                      .place = plan->place,
                                      .placed = plan->placed,

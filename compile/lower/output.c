@@ -2,6 +2,7 @@
 
 #include "compile/lower/kinds.h"
 #include "compile/values/numbers.h"
+#include "compile/values/sums.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -203,9 +204,27 @@ static const double *numbers_of(Lower *lower, const Exact *e, const double *clas
     return number;
 }
 
+/* Whole numbers that are too many to list: their ends. */
+static bool plan_whole(Lower *lower, OutputPlan *plan, const WholeSum *sum) {
+    Arena *arena = lower_arena(lower);
+    Atom *values = ARENA_ARRAY(arena, 2, Atom);
+    double *most = ARENA_ARRAY(arena, 2, double);
+    for (int k = 0; k < 2; k++) {
+        values[k] = atom_int(k ? sum->most : sum->least);
+        most[k] = atom_double(values[k]);
+    }
+    plan->whole = true;
+    plan->values = values;
+    plan->most = most;
+    plan->value_count = 2;
+    return plan_number(lower, plan);
+}
+
 bool output_plan(Lower *lower, const char *name, NodeId node, OutputPlan *plan) {
-    const NodeValues *v = values_of(lower_values(lower), node);
+    const WholeSum *sum = values_whole_sum(lower_values(lower), node);
     *plan = (OutputPlan){.name = name, .node = node};
+    if (sum && !sum->listed) return plan_whole(lower, plan, sum);
+    const NodeValues *v = values_of(lower_values(lower), node);
     if (!v) return lower_fail_values(lower);
     for (uint32_t k = 0; k < v->count; k++)
         if (v->levels[k].kind == ATOM_FLOAT && !isfinite(v->levels[k].f))

@@ -14,6 +14,7 @@ typedef struct OutputPlan {
     const char *name;
     NodeId node;
     bool numeric;        /* decoded by the nearest value; else by the largest score */
+    bool whole;          /* numeric: by the nearest whole number from values[0] to values[1] */
     const Atom *values;  /* numeric: ascending; else by number c */
     const double *place; /* numeric: where each value is read, ascending */
     bool placed;         /* that is not the number that it is */

@@ -18,6 +18,10 @@ static double output_error(const Checker *k, const CircuitOutput *output, uint32
 /* The values are read half-way between neighbours, of which each may stand for greater ones. */
 static double number_margin(Checker *k, const CircuitOutput *output) {
     double least = INFINITY;
+    if (output->whole) {
+        k->low = output->place[0], k->high = k->low + 1;
+        return output->place[0] < output->place[1] ? 0.5 : INFINITY;
+    }
     for (uint32_t v = 0; v + 1 < output->value_count; v++) {
         double a = output->place[v], b = output->place[v + 1];
         double joined = output->most[v] - atom_double(output->values[v]);

@@ -416,7 +416,8 @@ static bool read_output(Reader *r, const ClaimPlace *at, const json_t *value,
     double *place = ARENA_ARRAY(r->in.arena, count, double);
     output->name = file->name;
     output->span = span_of(r, output->node);
-    output->numeric = file->decode == RT_DECODE_NEAREST;
+    output->whole = file->decode == RT_DECODE_WHOLE;
+    output->numeric = file->decode == RT_DECODE_NEAREST || output->whole;
     output->placed = file->places != NULL;
     output->value_count = (uint32_t)count;
     output->start = (uint32_t)file->start;

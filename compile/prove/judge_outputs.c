@@ -123,8 +123,10 @@ static void try_number(Output *o, Form *form) {
 
 /* Does the file decode it as is claimed? */
 static bool same_decoder(Judge *j, const CircuitOutput *c, const ModelOutput *m) {
-    bool same = m->decode == (c->numeric ? RT_DECODE_NEAREST : RT_DECODE_ARGMAX) &&
-                m->start == c->start && m->value_count == c->value_count &&
+    RtDecode decode = c->whole     ? RT_DECODE_WHOLE
+                      : c->numeric ? RT_DECODE_NEAREST
+                                   : RT_DECODE_ARGMAX;
+    bool same = m->decode == decode && m->start == c->start && m->value_count == c->value_count &&
                 strcmp(m->name, c->name) == 0;
     for (size_t k = 0; same && k < m->value_count; k++)
         same = atom_is_in_file(c->values[k], &m->values[k]) &&
@@ -135,8 +137,42 @@ static bool same_decoder(Judge *j, const CircuitOutput *c, const ModelOutput *m)
     return same || judge_refuse(j, c->node, "the file decodes it in another way");
 }
 
+/* Is it a whole number from the least to the greatest that can be decoded, and an int? */
+static bool is_whole(const Output *o, double least, double most) {
+    const WholeSum *sum = values_whole_sum(o->j->values, o->node);
+    if (sum) return (double)sum->least >= least && (double)sum->most <= most;
+    const NodeValues *v = values_of(o->j->values, o->node);
+    for (uint32_t k = 0; v && k < v->count; k++)
+        if (v->kinds[k] != IS_INT || !(level_number(v, k) >= least && level_number(v, k) <= most))
+            return false;
+    return v != NULL;
+}
+
+static bool judge_whole(Output *o, CircuitOutput *made) {
+    Judge *j = o->j;
+    const CircuitOutput *c = o->claim;
+    Form *form = ARENA_NEW(j->arena, Form);
+    double *most = ARENA_ARRAY(j->arena, 2, double);
+    if (c->value_count != 2 || c->form_count != 1 || c->start >= j->model->width)
+        return judge_refuse(j, c->node, "its decoder reads other dimensions than there are");
+    if (!is_whole(o, c->place[0], c->place[1]))
+        return judge_refuse(j, c->node, "it may be other than a whole number from %.17g to %.17g",
+                            c->place[0], c->place[1]);
+    try_number(o, form);
+    if (!(form->slack < 0.5))
+        return judge_refuse(j, c->node, "dimension %u does not hold it", c->start);
+    relies_on_form(j, o->node, &j->state[c->start]);
+    if (!judge_reliance(j, c->node, &o->node, 1)) return false;
+    *made = *c;
+    made->forms = form;
+    for (int k = 0; k < 2; k++) most[k] = c->place[k];
+    made->most = most;
+    return true;
+}
+
 static bool judge_output(Judge *j, const CircuitOutput *claim, CircuitOutput *made) {
     Output o = {.j = j, .claim = claim, .node = judge_name(j, claim->node)};
+    if (claim->whole) return judge_whole(&o, made);
     o.v = values_of(j->values, o.node);
     if (!o.v) return judge_refuse(j, claim->node, "too many values to judge its decoder by");
     if (claim->start > j->model->width || claim->form_count > j->model->width - claim->start ||

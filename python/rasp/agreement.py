@@ -141,6 +141,8 @@ def least_margin(model: Any, name: str, read: Any, ids: np.ndarray, logits: bool
     read = _numpy(read)[:, 1:][there].astype(np.float64)  # [positions, size]
     if o.decode == "number" or len(set(map(repr, o.values))) < 2:
         return float("inf")
+    if o.decode == "whole":
+        return float((0.5 - np.abs(read[..., 0] - o.whole(read[..., 0]))).min())
     if logits or o.decode == "argmax":
         kinds = {text: k for k, text in enumerate(dict.fromkeys(map(repr, o.values)))}
         number = np.array([kinds[repr(value)] for value in o.values])  # equal ones are no other

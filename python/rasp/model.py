@@ -170,7 +170,8 @@ class Model:
         table[:] = o.values
         by_number = values[number] == lib.RASP_BY_NUMBER
         decoded = np.empty(len(ids), object)
-        decoded[by_number] = numbers[number][by_number]
+        read = numbers[number][by_number]
+        decoded[by_number] = o.whole(read) if o.decode == "whole" else read
         chosen = values[number] >= 0
         decoded[chosen] = table[values[number][chosen]]
         missing = values[number] == lib.RASP_NO_ANSWER
@@ -185,7 +186,8 @@ class Model:
     ) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The C runtime on many inputs as plain arrays: `ids` [tokens], numbers of the alphabet,
         inputs one behind the other, `lengths` [inputs].  Gives [outputs, tokens] each: which of
-        Output.values (-1: the number; -2: no answer), the residual value read, its margin."""
+        Output.values (-1: the number, or Output.whole of it; -2: no answer), the residual value
+        read, its margin."""
         ids = np.ascontiguousarray(ids, np.uint32)
         lengths = np.ascontiguousarray(lengths, np.uint64)
         if int(lengths.sum()) != len(ids):
@@ -309,7 +311,10 @@ class Model:
         """Values from logits [batch, 1 + longest, values], as Model.transformer_lens() gives them:
         the first of the largest; of an output that is a number the one logit."""
         o, logits, ids = self.output(output), _numpy(logits), _numpy(ids)
-        chosen = logits[..., 0].astype(np.float64) if o.decode == "number" else logits.argmax(-1)
+        by_number = o.decode in ("number", "whole")
+        chosen = logits[..., 0].astype(np.float64) if by_number else logits.argmax(-1)
+        if o.decode == "whole":
+            chosen = o.whole(chosen)
         if chosen.shape != ids.shape:
             raise UseError(
                 f"expected what was read of these token numbers, {list(ids.shape)}; "
@@ -318,7 +323,7 @@ class Model:
         rows = []
         for row, tokens in zip(chosen, ids):
             cut = row[1 : int((tokens != self.pad).sum())].tolist()
-            rows.append(cut if o.decode == "number" else [o.values[k] for k in cut])
+            rows.append(cut if by_number else [o.values[k] for k in cut])
         return rows
 
     # --- what is known of it ---

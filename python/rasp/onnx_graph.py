@@ -239,6 +239,24 @@ def output_name(output: Any) -> str:
     return output.name if output.name != "ids" else "ids.value"
 
 
+def _whole(g: Graph, name: str, ends: List[Atom], rows: str) -> Any:
+    """Output.whole of what was read."""
+    double, int64 = g.onnx.TensorProto.DOUBLE, g.onnx.TensorProto.INT64
+    for key, end in zip(("least", "greatest"), ends):
+        g.constant(f"{name}.{key}", end, np.float64)
+    g.add("Cast", [rows], f"{name}.numbers", to=double)
+    x = g.add("Squeeze", [f"{name}.numbers", "axis.2"], f"{name}.number")
+    below, above = g.add("Floor", [x], f"{name}.below"), g.add("Ceil", [x], f"{name}.above")
+    g.add("Sub", [x, below], f"{name}.up")
+    g.add("Sub", [above, x], f"{name}.down")
+    g.add("Greater", [f"{name}.up", f"{name}.down"], f"{name}.upwards")
+    g.add("Where", [f"{name}.upwards", above, below], f"{name}.nearest")
+    g.add("Max", [f"{name}.nearest", f"{name}.least"], f"{name}.enough")
+    g.add("Min", [f"{name}.enough", f"{name}.greatest"], f"{name}.whole")
+    g.add("Cast", [f"{name}.whole"], name, to=int64)
+    return int64
+
+
 def _output(g: Graph, model: Any, h: str, output: Any) -> List[Any]:
     name, helper = output_name(output), g.onnx.helper
     g.constant(f"{name}.dimensions", np.arange(output.start, output.start + output.size), np.int64)
@@ -249,6 +267,8 @@ def _output(g: Graph, model: Any, h: str, output: Any) -> List[Any]:
     if output.decode == "number":
         g.add("Squeeze", [rows, "axis.2"], name)
         kind = _kind(g)
+    elif output.decode == "whole":
+        kind = _whole(g, name, output.values, rows)
     else:
         if output.decode == "nearest":
             g.constant(f"{name}.places", output.places, np.float64)

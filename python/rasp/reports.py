@@ -34,9 +34,9 @@ class Output(NamedTuple):
     """An output: how it is decoded, from which dimensions of the residual stream, to what."""
 
     name: str
-    decode: str  # "argmax", "nearest", "number"
+    decode: str  # "argmax", "nearest", "number", "whole"
     start: int
-    values: List[Atom]
+    values: List[Atom]  # of "whole" the least and the greatest
     places: Optional[np.ndarray]  # of "nearest": where each value stands
     flag: Optional[str]  # the output that says where this one has no answer
 
@@ -44,6 +44,14 @@ class Output(NamedTuple):
     def size(self) -> int:
         """How many dimensions it reads."""
         return len(self.values) if self.decode == "argmax" else 1
+
+    def whole(self, read: np.ndarray) -> np.ndarray:
+        """Of "whole": the nearest whole numbers from the least to the greatest, the lower on a
+        tie."""
+        x = np.asarray(read, np.float64)
+        below, above = np.floor(x), np.ceil(x)
+        nearest = np.where(x - below > above - x, above, below)
+        return np.clip(nearest, *self.values).astype(np.int64)
 
 
 class Disagreement(NamedTuple):

@@ -106,8 +106,9 @@ def build(
         tl.rasp.decode_logits(logits, ids)             # [['a', 'b', 'c'], ['a', 'b']]
 
     Logits [batch, 1 + n, values] are of one output (the default, or `output`), an entry for each of
-    its values, the largest where it decodes; row 0 is the sink, as BOS.  An output that is a number
-    has one logit, which is it.  `dtype`: a torch.dtype, else the model's own.
+    its values, the largest where it decodes; row 0 is the sink, as BOS.  An output that is a
+    number, or whole numbers too many to list, has one logit, which is it.  `dtype`: a torch.dtype,
+    else the model's own.
     """
     check(model)
     torch = need("torch", "Model.transformer_lens()")

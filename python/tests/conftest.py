@@ -44,6 +44,14 @@ def compiled():
     return get
 
 
+@pytest.fixture(scope="session")
+def binary():
+    """The number that up to twenty bits write: nobody lists its values."""
+    place = "2 ^ (length - 1 - indices)"
+    text = f"value = round(aggregate(select(0, 0, ==), tokens_int * {place}) * length);"
+    return rasp.Program(text).compile(alphabet=[0, 1], max_length=20)
+
+
 def edited(model, change, path):
     """The model of the file in which change(document) was made; `path` is written."""
     data = model.tobytes()

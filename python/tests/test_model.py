@@ -85,6 +85,27 @@ def test_numbers_are_decoded_as_numbers():
     assert m("aaa") == rasp.Program("y = (indices + 1) / 3;")("aaa")
 
 
+def test_whole_numbers_that_are_too_many_to_list(binary):
+    m, o = binary, binary.output()
+    assert (o.decode, o.values, o.size) == ("whole", [0, 2**20 - 1], 1)
+    texts = ["1", "0110", "1" * 20, "10" * 10, "0" * 19 + "1"]
+    inputs = [[int(bit) for bit in text] for text in texts]
+    wanted = [[int(text, 2)] * len(text) for text in texts]
+    assert m.batch(inputs) == wanted == [m(tokens) for tokens in inputs]
+    assert {type(value) for row in m.batch(inputs) for value in row} == {int}
+    ids = m.encode(inputs)
+    read = np.zeros((*ids.shape, 1))
+    for k, row in enumerate(wanted):
+        read[k, 1:, 0] = row[0] + 0.25
+    assert m.decode(read, ids) == wanted
+    assert m.check(count=200) and m.verify()
+
+
+def test_the_nearest_whole_number(binary):
+    numbers = {-7: 0, -0.2: 0, 0.5: 0, np.nextafter(0.5, 1): 1, 1.5: 1, 2.5: 2, 1e7: 2**20 - 1}
+    assert binary.output().whole(np.array(list(numbers))).tolist() == list(numbers.values())
+
+
 def test_files(tmp_path, compiled):
     m = compiled("sort", alphabet="abc", max_length=4)
     m.save(tmp_path / "w.bin")

@@ -116,3 +116,11 @@ def test_the_file_and_its_names(tmp_path, compiled):
     }
     assert [i.name for i in made.graph.input] == ["ids"]
     assert [o.name for o in made.graph.output] == ["sorted", "sorted.read"]
+
+
+def test_whole_numbers_that_are_too_many_to_list(binary):
+    session, ids = Session(binary), binary.encode([[1, 0, 1, 1], [1] * 20])
+    found = session.values(ids, "value")
+    assert found.dtype == np.int64
+    assert found[0, :4].tolist() == [11] * 4 and found[1].tolist() == [2**20 - 1] * 20
+    assert binary.check(session, count=300)

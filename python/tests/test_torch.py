@@ -181,3 +181,10 @@ def test_under_nnsight(compiled):
         pattern[0].double(), torch.tensor(m.trace("abcab")["layers.0.heads.0.weights"]), atol=1e-5
     )
     assert m.decode(out[m.output().name], ids) == [m.program("abcab")]
+
+
+def test_whole_numbers_that_are_too_many_to_list(binary):
+    ids, t = binary.encode([[1, 0, 1, 1], [1] * 20]), binary.torch()
+    assert binary.decode(t(torch.as_tensor(ids))["value"], ids) == [[11] * 4, [2**20 - 1] * 20]
+    check = binary.check(t, count=300)
+    assert check and 0.49 < check.runs[0].least_margin <= 0.5

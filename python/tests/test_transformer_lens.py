@@ -91,3 +91,10 @@ def test_position_biases_are_refused(compiled, tmp_path):
     m = biased(compiled("sort", alphabet="ab", max_length=4), BIASES[0], tmp_path / "w.bin")
     with pytest.raises(rasp.RaspError, match="a head's bias"):
         m.transformer_lens()
+
+
+def test_whole_numbers_that_are_too_many_to_list(binary):
+    tl = binary.transformer_lens()
+    ids = torch.as_tensor(tl.rasp.encode([[1, 0, 1, 1], [1] * 20]))
+    assert tl.rasp.decode_logits(tl(ids), ids) == [[11] * 4, [2**20 - 1] * 20]
+    assert binary.check(tl, count=300)

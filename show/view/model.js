@@ -173,10 +173,9 @@ function forward(model, ids, options) {
   return trace;
 }
 
-// What an output reads from a row of the stream: the number of one of its values; -1 where the
-// number itself is the answer.
+// What an output reads from a row of the stream: which of its values; -1 where it has no list.
 function decode(output, row) {
-  if (output.decode === 'number') return -1;
+  if (output.decode === 'number' || output.decode === 'whole') return -1;
   let best = 0;
   for (let k = 1; k < output.values.length; k++) {
     if (output.decode === 'argmax') {
@@ -188,6 +187,15 @@ function decode(output, row) {
     if (nearer < 0 || (nearer === 0 && place < at)) best = k;
   }
   return best;
+}
+
+// The same as a value.
+function decoded(output, row) {
+  const x = row[output.start], chosen = decode(output, row);
+  if (chosen >= 0) return output.values[chosen];
+  if (output.decode === 'number') return x;
+  const [least, greatest] = output.values, below = Math.floor(x), above = Math.ceil(x);
+  return Math.min(Math.max(x - below > above - x ? above : below, least), greatest);
 }
 
 // Of a row of weights, in nats.

@@ -21,8 +21,9 @@ function shownNumber(x) {
 
 // A value of a program: numbers in as many digits as tell them apart.
 function shownValue(value) {
-  return typeof value === 'number' ? String(Number(value.toPrecision(8))).replace('-', '−')
-                                   : shownToken(value);
+  if (typeof value !== 'number') return shownToken(value);
+  const number = Number.isInteger(value) ? value : Number(value.toPrecision(8));
+  return String(number).replace('-', '−');
 }
 
 function shownWeight(a) {
@@ -97,12 +98,9 @@ function answers(data, trace, k) {
   const output = data.outputs[k], last = trace.steps[trace.steps.length - 1].h;
   if (output.flag >= 0) {
     const flag = data.outputs[output.flag];
-    if (last.slice(1).some(row => flag.values[decode(flag, row)] === 'True')) return null;
+    if (last.slice(1).some(row => decoded(flag, row) === 'True')) return null;
   }
-  return last.slice(1).map(row => {
-    const value = decode(output, row);
-    return shownValue(value < 0 ? row[output.start] : output.values[value]);
-  });
+  return last.slice(1).map(row => shownValue(decoded(output, row)));
 }
 
 // The s-op's value that a number of one of its columns stands for.

@@ -120,7 +120,8 @@ function outputReason(pick) {
     pick.hard ? 'hard attention' : `temperature ${degrees()}`}: `;
   if (output.decode !== 'argmax')
     return [make('p', {}, where, inspect(output.start, shownNumber(row[output.start])),
-      chosen < 0 ? ' is the answer.' : ` is nearest to ${shownValue(output.values[chosen])}.`)];
+      output.decode === 'number' ? ' is the answer.'
+                                 : ` is nearest to ${shownValue(decoded(output, row))}.`)];
   const rows = output.values.map(
     (value, k) => make('tr', {class: k === chosen ? 'total' : null},
       make('th', {scope: 'row'}, `${shownValue(value)}${k === chosen ? ' ✓ the greatest' : ''}`),

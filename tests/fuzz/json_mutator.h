@@ -99,11 +99,11 @@ static const json_int_t integers[] = {0,
 static const double reals[] = {0.0,   -0.0, 0.5,   1.0,    -1.0,  0.1,  64.0,
                                1e-30, 1e16, 1e300, -1e300, 1e-13, 1e100};
 static const char *const strings[] = {
-    "",        "a",           "é",      "\x1b[31m",   "\xc2\x9b[1m",   "a\nb",
-    "../../x", "/etc/passwd", "none",   "causal",     "strict_causal", "anticausal",
-    "argmax",  "nearest",     "number", "log_length", "f64",           "F64",
-    "int",     "float",       "bool",   "string",     "standard",      "tokens",
-    "indices", "lib.rasp",    "%s%n"};
+    "",        "a",           "é",        "\x1b[31m", "\xc2\x9b[1m",   "a\nb",
+    "../../x", "/etc/passwd", "none",     "causal",   "strict_causal", "anticausal",
+    "argmax",  "nearest",     "number",   "whole",    "log_length",    "f64",
+    "F64",     "int",         "float",    "bool",     "string",        "standard",
+    "tokens",  "indices",     "lib.rasp", "%s%n"};
 
 #define ANY_OF(list) ((list)[chance(sizeof(list) / sizeof *(list))])
 

@@ -96,8 +96,9 @@ static inline void same_clears(ClaimsCheck *c) {
 static inline void same_output(ClaimsCheck *c, uint32_t k) {
     const CircuitOutput *a = &c->a->outputs[k], *b = &c->b->outputs[k];
     bool same = strcmp(a->name, b->name) == 0 && a->node == b->node && a->numeric == b->numeric &&
-                a->placed == b->placed && a->value_count == b->value_count &&
-                a->form_count == b->form_count && a->start == b->start;
+                a->whole == b->whole && a->placed == b->placed &&
+                a->value_count == b->value_count && a->form_count == b->form_count &&
+                a->start == b->start;
     for (uint32_t v = 0; same && v < a->value_count; v++) {
         same = atom_same(a->values[v], b->values[v]);
         if (a->numeric) same &= a->place[v] == b->place[v];

@@ -86,8 +86,8 @@ static inline void add_random_mlp(Random *random, ModelLayer *layer, const Model
     fill_tensor(random, &mlp->out_bias, shape, 0.3);
 }
 
-/* One output of each kind: argmax over the whole stream with values that repeat, nearest, and, in
- * F64, a number. */
+/* One output of each kind: argmax over the whole stream with values that repeat, nearest, whole
+ * numbers, and, in F64, a number. */
 static inline void add_outputs(Model *model) {
     RtAtom *values = calloc(model->width, sizeof *values);
     for (size_t k = 0; k < model->width; k++) values[k] = rt_int((int64_t)(k / 2));
@@ -95,6 +95,8 @@ static inline void add_outputs(Model *model) {
     for (size_t k = 0; k < model->width; k++) values[k] = rt_float((double)(k * 7 % 11) / 4 - 1);
     model_add_output(model, "closest", RT_DECODE_NEAREST, model->width - 1, values, model->width);
     free(values);
+    model_add_output(model, "whole", RT_DECODE_WHOLE, model->width / 2,
+                     (RtAtom[]){rt_int(-1), rt_int(2)}, 2);
     if (model->dtype == RT_F64) model_add_output(model, "exact", RT_DECODE_NUMBER, 0, NULL, 0);
 }
 

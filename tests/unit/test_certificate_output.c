@@ -101,6 +101,32 @@ static void test_margins_of_numbers(void **state) {
     }
 }
 
+/* Of whole numbers from one end to the other, however many, the same; of one alone nothing is
+ * decided. */
+static void test_margins_of_whole_numbers(void **state) {
+    (void)state;
+    static const double ends[][2] = {{0, 2}, {-0x1p50, 0x1p50}, {-4, -3}, {7, 7}};
+    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+        const Atom values[] = {atom_int((int64_t)ends[k][0]), atom_int((int64_t)ends[k][1])};
+        double error = 1.0 / 64, allowed = ends[k][0] < ends[k][1] ? 0.5 : INFINITY;
+        Form form = {.slack = error / 2};
+        CircuitOutput output = {.name = "whole",
+                                .numeric = true,
+                                .whole = true,
+                                .values = values,
+                                .place = ends[k],
+                                .most = ends[k],
+                                .value_count = 2,
+                                .forms = &form,
+                                .form_count = 1};
+        Bound row = {.error = error / 2};
+        Certificate found = certificate_of(&output, &row);
+        assert_true(found.error == error && found.tightest == error / allowed);
+        row.error = 0.5;
+        assert_true((certificate_of(&output, &row).tightest >= 1) == isfinite(allowed));
+    }
+}
+
 /* Value k has the score 2ck - k^2 where c is the right one, so that b is behind a by (a - b)^2,
  * and both scores may stray. */
 static void test_margins_of_choices(void **state) {
@@ -157,8 +183,8 @@ static void test_what_writing_loses(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_margins_of_numbers),
-                                       cmocka_unit_test(test_margins_of_choices),
-                                       cmocka_unit_test(test_what_writing_loses)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_margins_of_numbers), cmocka_unit_test(test_margins_of_whole_numbers),
+        cmocka_unit_test(test_margins_of_choices), cmocka_unit_test(test_what_writing_loses)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,6 +26,7 @@ static double largest(const double *h, size_t n) {
 /* The margin's definition, from the values read. */
 static double margin(const ModelOutput *output, const double *x, ptrdiff_t index) {
     double least = INFINITY;
+    if (output->decode == RT_DECODE_WHOLE) return 0.5 - fabs(*x - (double)output_whole(output, *x));
     for (size_t k = 0; index >= 0 && k < output->value_count; k++) {
         const RtAtom *value = &output->values[k], *chosen = &output->values[index];
         if (rt_atom_compare(value, chosen) == 0) continue;

@@ -206,6 +206,30 @@ static void break_large(Model *m) {
     m->outputs[0]->decode = RT_DECODE_NEAREST;
     m->outputs[0]->values[1] = rt_int(INT64_MAX);
 }
+static void make_whole(Model *m, RtAtom least, RtAtom greatest) {
+    m->outputs[0]->decode = RT_DECODE_WHOLE;
+    m->outputs[0]->values[0] = least, m->outputs[0]->values[1] = greatest;
+}
+static void break_ends(Model *m) {
+    make_whole(m, rt_int(3), rt_int(2));
+}
+static void break_end_kind(Model *m) {
+    make_whole(m, rt_int(0), rt_float(2));
+}
+static void break_end_low(Model *m) {
+    make_whole(m, rt_int(-(INT64_C(1) << 53) - 1), rt_int(0));
+}
+static void break_end_high(Model *m) {
+    make_whole(m, rt_int(0), rt_int(INT64_MAX));
+}
+static void break_end_alone(Model *m) {
+    make_whole(m, rt_int(0), rt_int(2));
+    m->outputs[0]->value_count = 1;
+}
+static void break_end_places(Model *m) {
+    make_whole(m, rt_int(0), rt_int(2));
+    output_set_places(m->outputs[0], (double[]){0, 2});
+}
 static void break_names(Model *m) {
     model_add_output(m, "out", RT_DECODE_ARGMAX, 0, m->outputs[0]->values, 1);
 }
@@ -245,6 +269,13 @@ static const struct {
     {break_number, "outputs[0] ('out'): decode number needs dtype F64, found F32"},
     {break_nearest, "outputs[0] ('out'): values[1]: expected a number, as decode is nearest"},
     {break_large, "outputs[0] ('out'): values[1]: expected a whole number within ±2^53"},
+    {break_ends, "outputs[0] ('out'): values: expected the least before the greatest"},
+    {break_end_kind, "outputs[0] ('out'): values[1]: expected a whole number within ±2^53, as "
+                     "decode is whole, found 2.0"},
+    {break_end_low, "outputs[0] ('out'): values[0]: expected a whole number within ±2^53"},
+    {break_end_high, "outputs[0] ('out'): values[1]: expected a whole number within ±2^53"},
+    {break_end_alone, "outputs[0] ('out'): values: expected the least and the greatest"},
+    {break_end_places, "outputs[0] ('out'): places: expected none for decode whole"},
     {break_names, "outputs: expected different names, found 'out' twice"},
     {break_value, "outputs[0] ('out'): values[0]: expected a finite number, found inf"},
     {break_extra, "extra: 'alphabet' is the runtime's own key, set the field"},
@@ -288,6 +319,52 @@ static void test_overflow(void **state) {
     assert_int_equal(model->layers[0]->head_count, 1);
     assert_true(model_check(model, NULL));
     model_free(model);
+}
+
+/* ---- whole numbers ---- */
+
+/* Of all integers from one end to the other, by exact distances: x is a multiple of 2^-54 of less
+ * than 2^9, or of 1/2 of at most 2^53. */
+static int64_t closest(double x, int64_t low, int64_t high) {
+    const double unit = fabs(x) < 256 ? 0x1p54 : 2;
+    int64_t at = (int64_t)(x * unit), one = (int64_t)unit, least = INT64_MAX, found = low;
+    int64_t from = (int64_t)x - 2, to = (int64_t)x + 2;
+    from = from < low ? low : from > high ? high : from;
+    for (int64_t v = from; v <= high && v <= (from < to ? to : from); v++) {
+        int64_t distance = llabs(at - v * one);
+        if (distance < least) least = distance, found = v;
+    }
+    return found;
+}
+
+static void test_whole(void **state) {
+    (void)state;
+    static const int64_t ends[][2] = {
+        {0, 1}, {-3, 4}, {5, 5}, {-1, 300}, {-(INT64_C(1) << 53), INT64_C(1) << 53}};
+    static const double near[] = {0, 0.5,  1,    1.5,  2.5,     3.5,   4.5,
+                                  5, 17.5, 63.5, 64.5, 127.499, 255.75};
+    static const double far[] = {0x1p49 + 0.5, 0x1p51 - 0.5, 0x1p51 + 0.5, 0x1p52 - 0.5,
+                                 0x1p52,       0x1p52 + 1,   0x1p53 - 1,   0x1p53};
+    for (size_t e = 0; e < sizeof ends / sizeof *ends; e++) {
+        RtAtom values[] = {rt_int(ends[e][0]), rt_int(ends[e][1])};
+        ModelOutput output = {.decode = RT_DECODE_WHOLE, .values = values, .value_count = 2};
+        for (int sign = -1; sign <= 1; sign += 2) {
+            for (size_t k = 0; k < sizeof near / sizeof *near; k++)
+                for (int side = -1; side <= 1; side++) {
+                    double x = sign * (side ? nextafter(near[k], side > 0 ? 1e9 : -1e9) : near[k]);
+                    if (fabs(x) < 0x1p-54) x = 0;
+                    assert_int_equal(output_whole(&output, x), closest(x, ends[e][0], ends[e][1]));
+                }
+            for (size_t k = 0; k < sizeof far / sizeof *far; k++)
+                assert_int_equal(output_whole(&output, sign * far[k]),
+                                 closest(sign * far[k], ends[e][0], ends[e][1]));
+        }
+    }
+    RtAtom values[] = {rt_int(-2), rt_int(2)};
+    ModelOutput output = {.decode = RT_DECODE_WHOLE, .values = values, .value_count = 2};
+    assert_int_equal(output_whole(&output, 1e300), 2);
+    assert_int_equal(output_whole(&output, -1e300), -2);
+    assert_int_equal(output_whole(&output, -0x1p-1074), 0);
 }
 
 /* ---- atoms and numbers ---- */
@@ -435,19 +512,13 @@ static void test_cost(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_carve),
-        cmocka_unit_test(test_buffer),
-        cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_cost),
-        cmocka_unit_test(test_pointers_stay),
-        cmocka_unit_test(test_rounding),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_overflow),
-        cmocka_unit_test(test_atoms),
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_no_memory_building),
+        cmocka_unit_test(test_sizes),     cmocka_unit_test(test_carve),
+        cmocka_unit_test(test_buffer),    cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_cost),      cmocka_unit_test(test_pointers_stay),
+        cmocka_unit_test(test_rounding),  cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_overflow),  cmocka_unit_test(test_atoms),
+        cmocka_unit_test(test_numbers),   cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_no_memory_building),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

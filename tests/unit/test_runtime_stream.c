@@ -272,6 +272,11 @@ static void test_decoding(void **state) {
          1.75,
          0.25},
         {"a single level", RT_DECODE_NEAREST, {rt_int(7)}, 1, {-3}, 0, -3, INFINITY},
+        {"a whole number", RT_DECODE_WHOLE, {rt_int(-4), rt_int(9)}, 2, {7.75}, -1, 7.75, 0.25},
+        {"between two", RT_DECODE_WHOLE, {rt_int(-4), rt_int(9)}, 2, {-2.5}, -1, -2.5, 0},
+        {"below the least", RT_DECODE_WHOLE, {rt_int(-4), rt_int(9)}, 2, {-6}, -1, -6, -1.5},
+        {"above the greatest", RT_DECODE_WHOLE, {rt_int(-4), rt_int(9)}, 2, {9.25}, -1, 9.25, 0.25},
+        {"one alone", RT_DECODE_WHOLE, {rt_int(3), rt_int(3)}, 2, {-6}, -1, -6, INFINITY},
         {"the number itself", RT_DECODE_NUMBER, {rt_int(0)}, 0, {0.1}, -1, 0.1, INFINITY},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) check_decoding(&table[i]);

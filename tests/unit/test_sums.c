@@ -26,6 +26,29 @@ static const Case sums[] = {
 };
 enum { SUMS = sizeof sums / sizeof *sums };
 
+/* Sums that are outputs themselves, with too many values to list: far below and far above 0, of one
+ * sign, of floats, in steps, of rows of known keys, and on both sides of where pairs are too many.
+ */
+static const Case outputs[] = {
+    {"v = {\"a\": 0, \"b\": -3, \"c\": 70001}[tokens];\n"
+     "result = round(average(v) * length);",
+     "abc", 3},
+    {"v = {\"a\": -99998, \"b\": -3, \"c\": 100001}[tokens];\n" SO_FAR
+     "result = round((indices + 1.0) * aggregate(so_far, v));",
+     "abc", 4},
+    {"v = {\"a\": -7000000.0, \"b\": -6000000, \"c\": -6999999}[tokens];\n"
+     "late = select(indices, indices, >=);\n"
+     "result = round(aggregate(late, v) * (length - indices));",
+     "abc", 4},
+    {"v = {\"a\": 0, \"b\": 1}[tokens] * 2 ^ (4 * indices);\n"
+     "result = round(average(v) * length);",
+     "ab", 5},
+    {"v = {\"a\": -1, \"b\": 1}[tokens] * 3 ^ (2 * indices) * 20;\n" SO_FAR
+     "result = round(aggregate(so_far, v) * (indices + 1));",
+     "ab", 6},
+};
+enum { OUTPUTS = sizeof outputs / sizeof *outputs };
+
 static void open_sum(CompileFixture *f, const Case *c) {
     fixture_open(f, c->text, c->alphabet, c->max_length);
     f->options.way = VALUES_PRODUCTS;
@@ -62,6 +85,75 @@ static void test_compiled(void **state) {
         must_be_right(&f, &v, sums[k].text, "what was compiled");
         fixture_close(&f);
     }
+}
+
+static void test_outputs(void **state) {
+    (void)state;
+    for (size_t k = 0; k < OUTPUTS; k++) {
+        CompileFixture f;
+        Verdict v;
+        open_sum(&f, &outputs[k]);
+        assert_true(f.compiled.model->outputs[0]->decode == RT_DECODE_WHOLE);
+        Claims claims = claims_of(f.compiled.circuit, f.arena);
+        if (!judged(&f, &claims.circuit, f.compiled.model, &v))
+            fail_msg("%s: %s%s", outputs[k].text, v.refused, v.certificate.broken);
+        must_be_right(&f, &v, outputs[k].text, "what was compiled");
+        fixture_close(&f);
+    }
+}
+
+/* --- other decoders -------------------------------------------------------------------- */
+
+/* The claim and the file say so; its values are changed by these. */
+typedef struct Decoded {
+    const char *what;
+    RtDecode decode;
+    int64_t least, greatest, from; /* the start */
+    bool shown;
+} Decoded;
+
+static const Decoded decoders[] = {
+    {"as it is", RT_DECODE_WHOLE, 0, 0, 0, true},
+    {"from further below to further above", RT_DECODE_WHOLE, -5, 7, 0, true},
+    {"from above the least", RT_DECODE_WHOLE, 1, 0, 0, false},
+    {"to below the greatest", RT_DECODE_WHOLE, 0, -1, 0, false},
+    {"of another dimension", RT_DECODE_WHOLE, 0, 0, -1, false},
+    {"as the nearest of two", RT_DECODE_NEAREST, 0, 0, 0, false},
+    {"as the larger of two", RT_DECODE_ARGMAX, 0, 0, -1, false},
+};
+
+static void test_decoders(void **state) {
+    (void)state;
+    CompileFixture f;
+    open_sum(&f, &outputs[1]);
+    Claims k = claims_of(f.compiled.circuit, f.arena);
+    CircuitOutput *claim = &k.outputs[0], old = *claim;
+    ModelOutput *file = f.compiled.model->outputs[0];
+    RtAtom ends[] = {file->values[0], file->values[1]};
+    size_t start = file->start;
+    for (size_t d = 0; d < sizeof decoders / sizeof *decoders; d++) {
+        const Decoded *c = &decoders[d];
+        Verdict v;
+        *claim = old;
+        bool unlike = judged(&f, &k.circuit, f.compiled.model, &v);
+        file->decode = c->decode, file->start = start + (size_t)c->from;
+        file->values[0] = rt_int(ends[0].u.i + c->least);
+        file->values[1] = rt_int(ends[1].u.i + c->greatest);
+        const Atom values[] = {atom_int(file->values[0].u.i), atom_int(file->values[1].u.i)};
+        const double place[] = {atom_double(values[0]), atom_double(values[1])};
+        if (d) unlike = judged(&f, &k.circuit, f.compiled.model, &v);
+        if (unlike != (d == 0)) fail_msg("%s, and claimed otherwise", c->what);
+        claim->whole = c->decode == RT_DECODE_WHOLE;
+        claim->numeric = c->decode != RT_DECODE_ARGMAX;
+        claim->form_count = claim->numeric ? 1 : 2;
+        claim->values = values, claim->place = place, claim->start = (uint32_t)file->start;
+        bool shown = judged(&f, &k.circuit, f.compiled.model, &v);
+        if (shown != c->shown) fail_msg("%s: %s", c->what, shown ? "shown" : v.refused);
+        if (shown) must_be_right(&f, &v, outputs[1].text, c->what);
+        file->decode = RT_DECODE_WHOLE, file->start = start;
+        file->values[0] = ends[0], file->values[1] = ends[1];
+    }
+    fixture_close(&f);
 }
 
 /* --- changed weights ------------------------------------------------------------------- */
@@ -102,10 +194,11 @@ static void change_tensor(Change *c, Tensor *t) {
 
 static void test_changed(void **state) {
     (void)state;
-    for (size_t k = 0; k < 1; k++) {
+    const Case *const changed[] = {&sums[0], &outputs[1]};
+    for (size_t k = 0; k < sizeof changed / sizeof *changed; k++) {
         CompileFixture f;
-        open_sum(&f, &sums[k]);
-        Change c = {&f, &sums[k], claims_of(f.compiled.circuit, f.arena), 0, 0};
+        open_sum(&f, changed[k]);
+        Change c = {&f, changed[k], claims_of(f.compiled.circuit, f.arena), 0, 0};
         for (size_t l = 0; l < f.compiled.model->layer_count; l++) {
             ModelLayer *layer = f.compiled.model->layers[l];
             for (size_t h = 0; h < layer->head_count; h++) {
@@ -127,6 +220,8 @@ static void test_changed(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_compiled),
+        cmocka_unit_test(test_outputs),
+        cmocka_unit_test(test_decoders),
         cmocka_unit_test(test_changed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
