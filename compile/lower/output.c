@@ -223,7 +223,7 @@ static bool plan_whole(Lower *lower, OutputPlan *plan, const WholeSum *sum) {
 bool output_plan(Lower *lower, const char *name, NodeId node, OutputPlan *plan) {
     const WholeSum *sum = values_whole_sum(lower_values(lower), node);
     *plan = (OutputPlan){.name = name, .node = node};
-    if (sum && !sum->listed) return plan_whole(lower, plan, sum);
+    if (sum && sum->many) return plan_whole(lower, plan, sum);
     const NodeValues *v = values_of(lower_values(lower), node);
     if (!v) return lower_fail_values(lower);
     for (uint32_t k = 0; k < v->count; k++)

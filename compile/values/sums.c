@@ -7,7 +7,7 @@
 
 enum {
     FEW_PAIRS = 40000, /* of a width and a sum: there is a table for them */
-    MOST_LISTED = 1 << 16,
+    MANY_SUMS = 1 << 16,
     MOST_ROWS_SUMMED = 1 << 22 /* keys of rows that are added up one by one */
 };
 static const double LARGEST = 0x1p50;
@@ -156,8 +156,8 @@ static bool find_lines(Values *values, NodeId selector, const NodeValues *v, Who
         sum->lines++;
     }
     sum->line = line;
-    double values_at_most = ((double)sum->most - (double)sum->least) / (double)sum->step + 1;
-    sum->listed = values_at_most <= MOST_LISTED && values_at_most <= values->level_limit;
+    double sums = ((double)sum->most - (double)sum->least) / (double)sum->step + 1;
+    sum->many = sums > MANY_SUMS || sums > values->level_limit;
     arena_free(scratch);
     return pairs > FEW_PAIRS && fabs((double)sum->least) < LARGEST &&
            fabs((double)sum->most) < LARGEST;
@@ -228,7 +228,7 @@ bool values_unlisted(Values *values, NodeId node, double *least, double *most) {
     const Node n = *graph_node(values->graph, node);
     const WholeSum *sum = values_whole_sum(values, node);
     *least = *most = 0;
-    if (sum && !sum->listed) {
+    if (sum && sum->many) {
         *least = (double)sum->least, *most = (double)sum->most;
         return true;
     }
@@ -254,7 +254,8 @@ static bool list_line(Values *values, NodeId node, const SumLine *line, int64_t 
 bool values_compute_sum(Values *values, NodeId node, Entry *entry) {
     const WholeSum *sum = values_whole_sum(values, node);
     double size = ((double)sum->most - (double)sum->least) / (double)sum->step + 1;
-    if (!sum->listed) return values_too_large(values, node, "values", size, MOST_LISTED);
+    if (size > values->level_limit)
+        return values_too_large(values, node, "values", size, values->level_limit);
     NodeId selector = graph_node(values->graph, sum->mean)->arg[0];
     const SelectorFacts *facts = values_selector(values, selector);
     SetId *set = ARENA_ARRAY(values->arena, values->domain->max_length + 1, SetId);

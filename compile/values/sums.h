@@ -26,15 +26,15 @@ typedef struct WholeSum {
     uint32_t lines;
     int64_t step;        /* sums of one width differ by multiples of that */
     int64_t least, most; /* of all */
-    bool listed;         /* values_of has the sums */
+    bool many;           /* so that nobody lists them who need not, though values_of may */
 } WholeSum;
 
 /* NULL: the node is no such sum. */
 const WholeSum *values_whole_sum(Values *values, NodeId node);
 /* Is it the product that such a sum is rounded from?  It is a finite number then. */
 bool values_sum_product(Values *values, NodeId node);
-/* Is the node a number whose values are not listed, though known to lie within these bounds: the
- * mean of a whole sum (also added to something), or a sum with very many values? */
+/* Is the node a number that goes by these bounds, its values not being listed: the mean of a whole
+ * sum (also added to something), or a sum with many values? */
 bool values_unlisted(Values *values, NodeId node, double *least, double *most);
 
 #endif

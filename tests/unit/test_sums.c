@@ -49,6 +49,17 @@ static const Case outputs[] = {
 };
 enum { OUTPUTS = sizeof outputs / sizeof *outputs };
 
+/* What is made of a sum with many values, which are listed for it. */
+static const Case made_of[] = {
+    {"v = {\"a\": 0, \"b\": -3, \"c\": 30001}[tokens];\n"
+     "result = round(average(v) * length) > 40000;",
+     "abc", 3},
+    {"v = {\"a\": 0, \"b\": -3, \"c\": 30001}[tokens];\n" SO_FAR
+     "result = 1 if round(aggregate(so_far, v) * (indices + 1)) == -6 else indices;",
+     "abc", 3},
+};
+enum { MADE_OF = sizeof made_of / sizeof *made_of };
+
 static void open_sum(CompileFixture *f, const Case *c) {
     fixture_open(f, c->text, c->alphabet, c->max_length);
     f->options.way = VALUES_PRODUCTS;
@@ -102,6 +113,20 @@ static void test_outputs(void **state) {
     }
 }
 
+static void test_made_of(void **state) {
+    (void)state;
+    for (size_t k = 0; k < MADE_OF; k++) {
+        CompileFixture f;
+        Verdict v;
+        open_sum(&f, &made_of[k]);
+        Claims claims = claims_of(f.compiled.circuit, f.arena);
+        if (!judged(&f, &claims.circuit, f.compiled.model, &v))
+            fail_msg("%s: %s%s", made_of[k].text, v.refused, v.certificate.broken);
+        must_be_right(&f, &v, made_of[k].text, "what was compiled");
+        fixture_close(&f);
+    }
+}
+
 /* --- other decoders -------------------------------------------------------------------- */
 
 /* The claim and the file say so; its values are changed by these. */
@@ -125,7 +150,7 @@ static const Decoded decoders[] = {
 static void test_decoders(void **state) {
     (void)state;
     CompileFixture f;
-    open_sum(&f, &outputs[1]);
+    open_sum(&f, &outputs[0]);
     Claims k = claims_of(f.compiled.circuit, f.arena);
     CircuitOutput *claim = &k.outputs[0], old = *claim;
     ModelOutput *file = f.compiled.model->outputs[0];
@@ -149,7 +174,7 @@ static void test_decoders(void **state) {
         claim->values = values, claim->place = place, claim->start = (uint32_t)file->start;
         bool shown = judged(&f, &k.circuit, f.compiled.model, &v);
         if (shown != c->shown) fail_msg("%s: %s", c->what, shown ? "shown" : v.refused);
-        if (shown) must_be_right(&f, &v, outputs[1].text, c->what);
+        if (shown) must_be_right(&f, &v, outputs[0].text, c->what);
         file->decode = RT_DECODE_WHOLE, file->start = start;
         file->values[0] = ends[0], file->values[1] = ends[1];
     }
@@ -219,9 +244,8 @@ static void test_changed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_compiled),
-        cmocka_unit_test(test_outputs),
-        cmocka_unit_test(test_decoders),
+        cmocka_unit_test(test_compiled), cmocka_unit_test(test_outputs),
+        cmocka_unit_test(test_made_of),  cmocka_unit_test(test_decoders),
         cmocka_unit_test(test_changed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
