@@ -28,13 +28,43 @@ static bool is_joint_union(const Graph *graph, NodeId selector, Arena *arena) {
     return graph_node(graph, selector)->kind == NODE_OR && is_joint(graph, selector, arena);
 }
 
-/* An `or` selects something where one of its parts does: a head each. */
-static bool focus_of_union(Lower *lower, NodeId either, double none, double some, Form *form) {
+/* The first conjunct that is a joint `or` or `not`, and the rest of the conjunction
+ * (NODE_NONE: nothing else).  NODE_NONE also where there are too many. */
+static NodeId joint_conjunct(Lower *lower, NodeId selector, NodeId *rest) {
+    Graph *graph = values_graph(lower->values);
+    Literals conjuncts = selector_conjuncts(graph, selector, lower->arena);
+    NodeId found = NODE_NONE;
+    uint32_t together = 0;
+    for (uint32_t k = 0; k < conjuncts.count; k++) {
+        NodeId c = conjuncts.select[k];
+        NodeKind kind = graph_node(graph, c)->kind;
+        bool joint = (kind == NODE_OR || kind == NODE_NOT) && is_joint(graph, c, lower->arena);
+        if (joint && together++ == 0) found = c;
+    }
+    *rest = NODE_NONE;
+    if (found == NODE_NONE || together > MOST_TOGETHER || lower->unions >= MOST_UNIONS)
+        return NODE_NONE;
+    for (uint32_t k = 0; k < conjuncts.count; k++) {
+        NodeId c = conjuncts.select[k];
+        if (c != found) *rest = *rest == NODE_NONE ? c : graph_and(graph, *rest, c, SPAN_NONE);
+    }
+    lower->unions++;
+    return found;
+}
+
+static NodeId with_rest(Graph *graph, NodeId rest, NodeId part, Span span) {
+    return rest == NODE_NONE ? part : graph_and(graph, rest, part, span);
+}
+
+/* `R and (A or B)` selects something where `R and A` or `R and B` does: a head each. */
+static bool focus_of_union(Lower *lower, NodeId rest, NodeId either, double none, double some,
+                           Form *form) {
     Graph *graph = values_graph(lower->values);
     Node node = *graph_node(graph, either);
     NodeId zero = graph_constant(graph, atom_int(0), SPAN_NONE), focus[2];
     for (int k = 0; k < 2; k++) {
-        NodeId width = graph_width(graph, node.arg[k], node.span);
+        NodeId width =
+            graph_width(graph, with_rest(graph, rest, node.arg[k], node.span), node.span);
         focus[k] = graph_map(graph, OP_GT, (NodeId[]){width, zero}, node.span);
     }
     Form any;
@@ -61,8 +91,9 @@ static bool feature_focus(Lower *lower, NodeId id, NodeId width, const double *v
     }
     if (!seen_none || !seen_some) return false;
     NodeId selector = graph_node(values_graph(lower->values), width)->arg[0];
-    if (is_joint_union(values_graph(lower->values), selector, lower->arena))
-        return focus_of_union(lower, selector, none, some, form);
+    NodeId rest, joint = joint_conjunct(lower, selector, &rest);
+    if (joint != NODE_NONE && graph_node(values_graph(lower->values), joint)->kind == NODE_OR)
+        return focus_of_union(lower, rest, joint, none, some, form);
     return attend(lower, id, selector, HEAD_DEFAULT, true, form_constant(some), none, form);
 }
 
@@ -107,34 +138,6 @@ static bool exclude(const Graph *graph, NodeId a, NodeId b, Arena *arena) {
         for (uint32_t m = 0; m < y.count; m++)
             if (parts_exclude(graph, x.select[k], y.select[m])) return true;
     return false;
-}
-
-/* The first conjunct that is a joint `or` or `not`, and the rest of the conjunction
- * (NODE_NONE: nothing else).  NODE_NONE also where there are too many. */
-static NodeId joint_conjunct(Lower *lower, NodeId selector, NodeId *rest) {
-    Graph *graph = values_graph(lower->values);
-    Literals conjuncts = selector_conjuncts(graph, selector, lower->arena);
-    NodeId found = NODE_NONE;
-    uint32_t together = 0;
-    for (uint32_t k = 0; k < conjuncts.count; k++) {
-        NodeId c = conjuncts.select[k];
-        NodeKind kind = graph_node(graph, c)->kind;
-        bool joint = (kind == NODE_OR || kind == NODE_NOT) && is_joint(graph, c, lower->arena);
-        if (joint && together++ == 0) found = c;
-    }
-    *rest = NODE_NONE;
-    if (found == NODE_NONE || together > MOST_TOGETHER || lower->unions >= MOST_UNIONS)
-        return NODE_NONE;
-    for (uint32_t k = 0; k < conjuncts.count; k++) {
-        NodeId c = conjuncts.select[k];
-        if (c != found) *rest = *rest == NODE_NONE ? c : graph_and(graph, *rest, c, SPAN_NONE);
-    }
-    lower->unions++;
-    return found;
-}
-
-static NodeId with_rest(Graph *graph, NodeId rest, NodeId part, Span span) {
-    return rest == NODE_NONE ? part : graph_and(graph, rest, part, span);
 }
 
 /* Adds factor * |selector| to the form. */
@@ -183,24 +186,22 @@ bool feature_width(Lower *lower, NodeId id, NodeId width, Form *form) {
     if (lower->error.message[0]) return false;
     if (complete && feature_by_token(lower, id, width, vector, form)) return true;
     if (lower->error.message[0]) return false;
-    if (complete && feature_focus(lower, id, width, vector, form)) return true;
-    if (lower->error.message[0]) return false;
-    if (id == width && facts->everything) return feature_length(lower, width, form);
     bool done = false;
     if (id == width && !feature_inclusion(lower, width, form, &done)) return false;
-    return done;
+    if (done) return true;
+    if (complete && feature_focus(lower, id, width, vector, form)) return true;
+    if (lower->error.message[0]) return false;
+    return id == width && facts->everything && feature_length(lower, width, form);
 }
 
-/* Is the selector one union: two small heads and what they have in common, instead of a joint one?
- */
-static bool is_one_union(Lower *lower, NodeId selector) {
-    Literals literals = selector_literals(values_graph(lower->values), selector, lower->arena);
-    uint32_t unions = 0;
-    for (uint32_t k = 0; k < literals.step_count; k++) {
+/* Is the selector a union of several comparisons, and nothing is taken from it: small heads and
+ * what they have in common, instead of a joint one? */
+static bool is_union(Lower *lower, NodeId selector) {
+    Graph *graph = values_graph(lower->values);
+    Literals literals = selector_literals(graph, selector, lower->arena);
+    for (uint32_t k = 0; k < literals.step_count; k++)
         if (literals.step[k].kind == NODE_NOT) return false;
-        unions += literals.step[k].kind == NODE_OR;
-    }
-    return unions == 1;
+    return is_joint_union(graph, selector, lower->arena);
 }
 
 bool feature_counted(Lower *lower, NodeId id, NodeId source, Form *form) {
@@ -208,7 +209,7 @@ bool feature_counted(Lower *lower, NodeId id, NodeId source, Form *form) {
     Node node = *graph_node(graph, source);
     double *vector;
     bool complete;
-    if (!values_counted(lower->values, source) || !is_one_union(lower, node.arg[0])) return false;
+    if (!values_counted(lower->values, source) || !is_union(lower, node.arg[0])) return false;
     if (!function_vector(lower, source, id, &vector, &complete) || !complete) return false;
     NodeId width = graph_width(graph, node.arg[0], node.span);
     const NodeValues *v = values_of(lower->values, source), *w = values_of(lower->values, width);

@@ -5,6 +5,8 @@
  * Under its second name an s-op's values go together with those of the program's. */
 #include "compile/prove/judge_private.h"
 
+#include "compile/values/formula.h"
+
 /* --- what follows from what ----------------------------------------------------------- */
 
 static bool listed(const NodeId *list, uint32_t count, NodeId node) {
@@ -201,6 +203,25 @@ static NodeId focus(Judge *j, NodeId selector) {
     return judge_name(j, some);
 }
 
+/* `R and (A or B)` as the two selectors `R and A` and `R and B`; false: it is no such. */
+static bool split_union(Judge *j, NodeId selector, NodeId part[2]) {
+    Literals conjuncts = selector_conjuncts(j->graph, selector, j->arena);
+    NodeId either = NODE_NONE, rest = NODE_NONE;
+    for (uint32_t k = 0; k < conjuncts.count; k++) {
+        NodeId c = conjuncts.select[k];
+        if (either == NODE_NONE && graph_node(j->graph, c)->kind == NODE_OR)
+            either = c;
+        else
+            rest = rest == NODE_NONE ? c : graph_and(j->graph, rest, c, SPAN_NONE);
+    }
+    if (either == NODE_NONE) return false;
+    for (int k = 0; k < 2; k++) {
+        part[k] = graph_node(j->graph, either)->arg[k];
+        if (rest != NODE_NONE) part[k] = graph_and(j->graph, rest, part[k], SPAN_NONE);
+    }
+    return true;
+}
+
 /* A function of whether a union selects something, where no head looks at the union itself: of
  * whether one of its two selectors does. */
 static NodeId name_union(Judge *j, NodeId node) {
@@ -209,8 +230,8 @@ static NodeId name_union(Judge *j, NodeId node) {
     NodeId width = v->sources[0];
     Node w = *graph_node(j->graph, width);
     if (width == node || w.kind != NODE_WIDTH || has_head(j, w.arg[0])) return node;
-    Node either = *graph_node(j->graph, w.arg[0]);
-    if (either.kind != NODE_OR) return node;
+    NodeId part[2];
+    if (!split_union(j, w.arg[0], part)) return node;
     const NodeValues *widths = values_of(j->values, width);
     double *image = ARENA_ARRAY(j->arena, widths->count, double), number[2] = {NAN, NAN};
     if (!function_of(j, width, node, image)) return node;
@@ -219,8 +240,8 @@ static NodeId name_union(Judge *j, NodeId node) {
         if (!isnan(*at) && *at != image[k]) return node;
         *at = image[k];
     }
-    NodeId part[2] = {focus(j, either.arg[0]), focus(j, either.arg[1])};
-    NodeId any = graph_map(j->graph, OP_OR, part, SPAN_NONE);
+    NodeId some[2] = {focus(j, part[0]), focus(j, part[1])};
+    NodeId any = graph_map(j->graph, OP_OR, some, SPAN_NONE);
     const NodeValues *levels = values_of(j->values, any);
     if (!levels) return node;
     double *coded = ARENA_ARRAY(j->arena, levels->count, double);
@@ -268,6 +289,16 @@ static NodeId name_counted(Judge *j, NodeId node) {
         for (uint32_t r = 0; r < m->count; r++)
             if (level_number(m, r) == 1 / level_number(w, k)) number[k] = image[r];
     return judge_name(j, node_coded(j, width, number));
+}
+
+NodeId node_by_width(Judge *j, NodeId node) {
+    const NodeValues *v = values_of(j->values, node);
+    if (!v || v->source_count != 1 || v->sources[0] == node) return node;
+    NodeId width = v->sources[0];
+    const NodeValues *w = values_of(j->values, width);
+    if (graph_node(j->graph, width)->kind != NODE_WIDTH || !w) return node;
+    double *image = ARENA_ARRAY(j->arena, w->count, double);
+    return function_of(j, width, node, image) ? node_coded(j, width, image) : node;
 }
 
 /* --- names ---------------------------------------------------------------------------- */

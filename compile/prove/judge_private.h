@@ -120,6 +120,8 @@ bool node_follows(Judge *j, NodeId node, const NodeId *basis, uint32_t count);
 bool node_depends(Judge *j, NodeId node, const NodeId *on, uint32_t count);
 /* A table as an s-op: number[level] for the node's levels. */
 NodeId node_coded(Judge *j, NodeId node, const double *number);
+/* The same as a table of the one width that it depends on; itself where it is no such. */
+NodeId node_by_width(Judge *j, NodeId node);
 
 /* --- judge_kinds ---------------------------------------------------------------------- */
 

@@ -86,20 +86,25 @@ static bool has_term(const Linear *l, NodeId node, double *factor) {
     return false;
 }
 
-/* `a if c else b` is b + (a - b if c else 0), where somebody has computed that. */
+/* `a if c else b` is b + (a - b if c else 0), where somebody has computed that; of a mean that
+ * counts, the difference goes by the width. */
 static bool open_choice(Judge *j, const Linear *l, NodeId node, const Node *n, Linear *sum) {
     if (n->kind != NODE_MAP || n->op != OP_IF) return false;
     NodeId a = n->arg[1], b = n->arg[2], zero = graph_constant(j->graph, atom_int(0), SPAN_NONE);
     if (!numeric(j, a) || !numeric(j, b)) return false;
     NodeId difference = graph_map(j->graph, OP_SUB, (NodeId[]){a, b}, n->span);
-    NodeId gate = graph_map(j->graph, OP_IF, (NodeId[]){n->arg[0], difference, zero}, n->span);
+    NodeId as[] = {difference, node_by_width(j, difference)};
     double f, g;
-    gate = judge_name(j, gate);
-    if (!has_term(l, node, &f) || !has_term(l, gate, &g) || f * g > 0 || !numeric(j, gate))
-        return false;
-    *sum = linear_add(j, linear_node(j, b, 1), 1, linear_node(j, gate, 1));
-    sum->slack += sum_slack(j, a, b, -1, difference);
-    return true;
+    if (!has_term(l, node, &f)) return false;
+    for (int k = 0; k < 2; k++) {
+        NodeId gate = graph_map(j->graph, OP_IF, (NodeId[]){n->arg[0], as[k], zero}, n->span);
+        gate = judge_name(j, gate);
+        if (!has_term(l, gate, &g) || f * g > 0 || !numeric(j, gate)) continue;
+        *sum = linear_add(j, linear_node(j, b, 1), 1, linear_node(j, gate, 1));
+        sum->slack += sum_slack(j, a, b, -1, difference);
+        return true;
+    }
+    return false;
 }
 
 /* Replaces one term, the last that can be taken apart. */

@@ -7,7 +7,10 @@
  * otherwise: |indices < indices| is the position. */
 #include "compile/prove/judge_private.h"
 
-enum { MOST_CASES = 1 << 18, OUTCOMES = 4 };
+enum { MOST_CASES = 1 << 18, MOST_ASKED = 64, OUTCOMES = 4 };
+
+/* What a key adds by rounding alone. */
+static const double nothing = 1e-9;
 
 typedef struct Pair {
     NodeId key, query;
@@ -31,6 +34,7 @@ typedef struct Widths {
     uint32_t *pair_of[MAX_LITERALS]; /* by literal, by term */
     Tied *tied;
     size_t tied_count, tied_capacity;
+    uint32_t asked; /* so often, whether any key is like that */
 } Widths;
 
 /* Both constant: there is one outcome. */
@@ -98,6 +102,34 @@ static void tie_pairs(Widths *w) {
                 if (b != of && compares_itself(w, b)) tie(w, of, a, b);
 }
 
+static bool selects_nothing(Judge *j, NodeId selector) {
+    const SelectorFacts *facts = values_selector(j->values, selector);
+    uint32_t contexts = domain_contexts(&j->claims->domain), at = 0;
+    while (facts && at < contexts && facts->most[at] == 0) at++;
+    return facts && at == contexts;
+}
+
+/* Is no key, beside any query, as the outcomes are?  Looked at where one pair compares a key with a
+ * constant, as `indices == 0` does: what the key is otherwise may hang on it.  Behind a first token
+ * that is the greatest, nothing at index 0 is less. */
+static bool never_is(Widths *w) {
+    static const OpId op[] = {OP_LT, OP_EQ, OP_GT};
+    Graph *graph = w->j->graph;
+    NodeId all = NODE_NONE;
+    bool constant = false;
+    for (uint32_t k = 0; k < w->pair_count; k++) {
+        const Pair *p = &w->pair[k];
+        if (p->fixed) continue;
+        constant |= graph_node(graph, p->query)->kind == NODE_CONSTANT;
+        for (int m = 0; m < 3; m++) {
+            if (ops[op[m]].holds != p->outcome) continue;
+            NodeId one = graph_select(graph, op[m], p->key, p->query, SPAN_NONE);
+            all = all == NODE_NONE ? one : graph_and(graph, all, one, SPAN_NONE);
+        }
+    }
+    return constant && w->asked++ < MOST_ASKED && selects_nothing(w->j, all);
+}
+
 /* What one key adds to the sum. */
 static double one_key(const Widths *w, const Linear *l) {
     double sum = 0;
@@ -136,12 +168,15 @@ static double every_key(Widths *w, const Linear *l, double *times) {
     do {
         for (k = 0; k < w->pair_count; k++)
             if (!w->pair[k].fixed) w->pair[k].outcome = 1u << at[k];
-        bool possible = may_be(w); /* else no key is like that */
-        double sum = possible ? one_key(w, l) : 0;
-        if (possible && w->formula[l->count].count && formula_holds(w, l->count))
-            in[0] = fmin(in[0], sum), in[1] = fmax(in[1], sum);
-        else if (possible)
-            out = worse(out, fabs(sum));
+        if (may_be(w)) { /* else no key is like that */
+            double sum = one_key(w, l);
+            bool selected = w->formula[l->count].count && formula_holds(w, l->count);
+            bool told = selected ? in[0] <= sum && sum <= in[1] : fabs(sum) <= fmax(out, nothing);
+            if (selected && (told || !never_is(w)))
+                in[0] = fmin(in[0], sum), in[1] = fmax(in[1], sum);
+            else if (!selected && (told || !never_is(w)))
+                out = worse(out, fabs(sum));
+        }
         for (k = 0; k < w->pair_count; k++) {
             if (!w->pair[k].fixed && ++at[k] < OUTCOMES) break;
             at[k] = 0;

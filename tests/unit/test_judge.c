@@ -50,6 +50,21 @@ static const Odd odd[] = {
      .log_length = true,
      .dtype = COMPILE_F32,
      .why = "two widths add up to a third, each with a rounded factor"},
+    {{"k = 9 if indices == 0 else tokens_int;\n"
+      "earlier = select(k, k, ==) and select(indices, indices, <);\n"
+      "counted = select(k, k, <) or earlier or select(indices, 0, ==);\n"
+      "result = round(1 / aggregate(counted, indicator(indices == 0)));",
+      "012", 4},
+     .why = "a union whose parts have nothing in common, since the first key is the greatest"},
+    {{"k = 9 if indices == 0 else tokens_int;\n"
+      "counted = (select(k, k, <=) and select(indices, indices, <)) or select(indices, 0, ==);\n"
+      "result = round(1 / aggregate(counted, indicator(indices == 0)));",
+      "012", 4},
+     .why = "three comparisons that no key has together, though any two of them occur"},
+    {{"same = has_focus(select(tokens, \"a\", ==) and (select(tokens, tokens, ==) or "
+      "select(indices, indices, >)));\nresult = indicator(same);",
+      "abc", 4},
+     .why = "a union within a conjunction, of which it is asked whether it selects"},
 };
 
 static void test_odd_programs(void **state) {

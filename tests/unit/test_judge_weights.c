@@ -307,6 +307,16 @@ static const Planted planted[] = {
      "selector_width(select(tokens, tokens, ==) or select(indices, indices, <))",
      "selector_width(select(tokens, tokens, ==)) + selector_width(select(indices, indices, <))",
      "ab", 4},
+    {"the first position counted twice",
+     "round(1 / aggregate(select(tokens_int, tokens_int, <) or select(indices, 0, ==), "
+     "indicator(indices == 0)))",
+     "selector_width(select(tokens_int, tokens_int, <)) + 1", "012", 4},
+    {"a first position that is less, and was to be the greatest",
+     "round(1 / aggregate(select(9 if indices == 0 else tokens_int, 9 if indices == 0 else "
+     "tokens_int, <) or select(indices, 0, ==), indicator(indices == 0)))",
+     "round(1 / aggregate(select(0 if indices == 0 else tokens_int, 0 if indices == 0 else "
+     "tokens_int, <) or select(indices, 0, ==), indicator(indices == 0)))",
+     "012", 4},
     {"an average for a sum", "aggregate(select(tokens, tokens, ==), indices)",
      "aggregate(select(tokens, tokens, ==), indices + 1)", "ab", 4},
     {"`and` for `or`",
