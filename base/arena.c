@@ -178,3 +178,14 @@ void arena_release(Arena *arena, void *block) {
     if (piece->next) piece->next->prev = piece->prev;
     budget_free(arena->budget, piece, piece->size);
 }
+
+void *arena_grow_block(Arena *arena, void *block, size_t *capacity, size_t need, size_t size) {
+    if (need <= *capacity) return block;
+    size_t larger = *capacity ? *capacity * 2 : 8;
+    if (larger < need) larger = need;
+    void *copy = arena_block(arena, larger, size);
+    if (*capacity) memcpy(copy, block, *capacity * size);
+    arena_release(arena, block);
+    *capacity = larger;
+    return copy;
+}

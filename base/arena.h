@@ -41,6 +41,10 @@ void *arena_grow(Arena *arena, void *array, size_t *capacity, size_t need, size_
 void *arena_block(Arena *arena, size_t count, size_t size);
 void arena_release(Arena *arena, void *block); /* NULL is fine */
 
+/* The same of a block, or of nothing; the old one is released, and new elements are uninitialised.
+ */
+void *arena_grow_block(Arena *arena, void *block, size_t *capacity, size_t need, size_t size);
+
 /* Counts bytes that somebody else allocates as if they stood here, until the arena dies. */
 void arena_charge(Arena *arena, size_t bytes);
 

@@ -1,52 +1,114 @@
 #include "compile/values/classes.h"
 
+#include "compile/values/context_parts.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 enum { KEPT_LOOKED_AT = 16 };
 
+/* Levels of more than one kind, more than two, …: a set's variants are its members and those that
+ * it has of each. */
+static const SetId *several_kinds(const Values *values, NodeId node) {
+    Entry *entry = values->entry[node];
+    if (entry->several) return entry->several;
+    SetId *several = ARENA_ARRAY(values->arena, KIND_COUNT, SetId);
+    Arena *scratch = arena_child(values->arena);
+    uint32_t *member = ARENA_ARRAY(scratch, entry->values.count, uint32_t);
+    for (int kinds = 1; kinds < KIND_COUNT; kinds++) {
+        uint32_t count = 0;
+        for (uint32_t level = 0; level < entry->values.count; level++)
+            if (__builtin_popcount(entry->kinds[level]) > kinds) member[count++] = level;
+        several[kinds - 1] = sets_add(values->sets, member, count);
+    }
+    arena_free(scratch);
+    return entry->several = several;
+}
+
 uint32_t values_variants(const Values *values, NodeId node, SetId set) {
-    const unsigned char *kinds = values->entry[node]->kinds;
-    uint32_t count, total = 0;
-    const uint32_t *member = sets_get(values->sets, set, &count);
-    if (values->entry[node]->single_kinds) return count;
-    for (uint32_t m = 0; m < count; m++) total += (uint32_t)__builtin_popcount(kinds[member[m]]);
+    uint32_t total = sets_count(values->sets, set);
+    if (values->entry[node]->single_kinds) return total;
+    const SetId *several = several_kinds(values, node);
+    for (int kinds = 1; kinds < KIND_COUNT; kinds++)
+        total += sets_common(values->sets, several[kinds - 1], set);
     return total;
 }
 
 /* --- classes ---------------------------------------------------------------------------- */
 
-/* Contexts by their tuples of sets. */
-static void find_classes(Values *values, Classes *c, Arena *scratch) {
-    uint32_t contexts = domain_contexts(values->domain);
-    uint32_t *of = ARENA_BLOCK(values->arena, contexts, uint32_t);
-    uint32_t *first = ARENA_ARRAY(scratch, contexts, uint32_t);
-    SetId *key = ARENA_ARRAY(scratch, (size_t)c->width + 1, SetId);
-    TupleMap *map = tuple_map_new(scratch, c->width);
-    for (uint32_t at = 0; at < contexts; at++) {
-        for (uint32_t k = 0; k < c->width; k++) key[k] = values->entry[c->nodes[k]]->sets[at];
-        bool found;
-        uint32_t *class = tuple_map_at(map, key, &found);
-        if (!found) {
-            *class = c->count++;
-            first[*class] = at;
-        }
-        of[at] = *class;
-    }
-    size_t cells = (size_t)c->count * c->width;
-    SetId *set = ARENA_ARRAY(values->arena, cells, SetId);
-    uint32_t *context = ARENA_ARRAY(values->arena, c->count, uint32_t);
-    if (cells) memcpy(set, tuple_map_key(map, 0), cells * sizeof *set);
-    memcpy(context, first, c->count * sizeof *context);
-    c->set = set, c->of = of, c->context = context;
-    for (size_t k = 0; k < values->class_count; k++) { /* often they are those of other s-ops */
-        const Classes *known = values->classes[k];
-        if (known->count != c->count || memcmp(known->of, of, contexts * sizeof *of) != 0) continue;
-        c->of = known->of;
-        arena_release(values->arena, of);
-        return;
-    }
+/* Contexts by the s-op's set, and the variants of each. */
+static const ContextParts *parts_of(Values *values, NodeId node) {
+    Entry *entry = values->entry[node];
+    if (entry->parts) return entry->parts;
+    const ContextParts *parts = context_parts_by(values->partitions, entry->sets);
+    uint32_t *variants = ARENA_ARRAY(values->arena, parts->count, uint32_t);
+    for (uint32_t k = 0; k < parts->count; k++)
+        variants[k] = values_variants(values, node, entry->sets[parts->first[k]]);
+    entry->part_variants = variants;
+    return entry->parts = parts;
 }
+
+/* Contexts by their tuples of sets. */
+static void find_classes(Values *values, Classes *c) {
+    const ContextParts *all = NULL;
+    if (!values->partitions)
+        values->partitions = context_partitions_new(domain_contexts(values->domain), values->arena);
+    for (uint32_t k = 0; k < c->width; k++) {
+        const ContextParts *own = parts_of(values, c->nodes[k]);
+        all = all ? context_parts_join(values->partitions, all, own) : own;
+    }
+    if (!all) all = context_parts_join(values->partitions, NULL, NULL);
+    c->count = all->count, c->of = all->of, c->context = all->first;
+}
+
+static double class_size(const Values *values, const Classes *c, uint32_t class) {
+    double size = 1;
+    for (uint32_t k = 0; k < c->width; k++) {
+        const Entry *entry = values->entry[c->nodes[k]];
+        size *= entry->part_variants[entry->parts->of[c->context[class]]];
+    }
+    return size;
+}
+
+void values_class_sets(const Values *values, const Classes *c, uint32_t class, SetId *set) {
+    for (uint32_t k = 0; k < c->width; k++)
+        set[k] = values->entry[c->nodes[k]]->sets[c->context[class]];
+}
+
+static bool class_within(const Values *values, const Classes *c, uint32_t a, uint32_t b) {
+    for (uint32_t k = 0; k < c->width; k++) {
+        const SetId *sets = values->entry[c->nodes[k]]->sets;
+        if (!sets_within(values->sets, sets[c->context[a]], sets[c->context[b]])) return false;
+    }
+    return true;
+}
+
+/* For each class the largest of those of neighbouring contexts that lie within it. */
+void values_classes_within(Values *values, Classes *c) {
+    if (c->within) return;
+    uint32_t *within = ARENA_ARRAY(values->arena, c->count, uint32_t);
+    for (uint32_t n = 1; n <= values->domain->max_length; n++)
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t at = context_of(n, i), class = c->of[at], near[3], count = 0;
+            if (c->context[class] != at) continue;
+            within[class] = NO_CLASS;
+            if (i + 1 < n) near[count++] = c->of[context_of(n - 1, i)];
+            if (i > 0) near[count++] = c->of[context_of(n, i - 1)];
+            if (i > 0) near[count++] = c->of[context_of(n - 1, i - 1)];
+            double best = 0;
+            for (uint32_t k = 0; k < count; k++) {
+                double size = class_size(values, c, near[k]);
+                if (size > best && class_within(values, c, near[k], class)) {
+                    within[class] = near[k];
+                    best = size;
+                }
+            }
+            c->added += class_size(values, c, class) - best;
+        }
+    c->within = within;
+}
+
+/* --- boxes ------------------------------------------------------------------------------ */
 
 /* Combinations of a tuple of sets. */
 static double tuple_size(const Values *values, const Classes *c, const SetId *set) {
@@ -60,32 +122,6 @@ static bool tuple_within(const Values *values, const Classes *c, const SetId *a,
         if (!sets_within(values->sets, a[k], b[k])) return false;
     return true;
 }
-
-/* For each class the largest of those of neighbouring contexts that lie within it. */
-static void find_within(Values *values, Classes *c, const double *size) {
-    uint32_t *within = ARENA_ARRAY(values->arena, c->count, uint32_t);
-    for (uint32_t n = 1; n <= values->domain->max_length; n++)
-        for (uint32_t i = 0; i < n; i++) {
-            uint32_t at = context_of(n, i), class = c->of[at], near[3], count = 0;
-            if (c->context[class] != at) continue;
-            within[class] = NO_CLASS;
-            if (i + 1 < n) near[count++] = c->of[context_of(n - 1, i)];
-            if (i > 0) near[count++] = c->of[context_of(n, i - 1)];
-            if (i > 0) near[count++] = c->of[context_of(n - 1, i - 1)];
-            double best = 0;
-            for (uint32_t k = 0; k < count; k++)
-                if (size[near[k]] > best &&
-                    tuple_within(values, c, c->set + (size_t)near[k] * c->width,
-                                 c->set + (size_t) class * c->width)) {
-                    within[class] = near[k];
-                    best = size[near[k]];
-                }
-            c->added += size[class] - best;
-        }
-    c->within = within;
-}
-
-/* --- boxes ------------------------------------------------------------------------------ */
 
 typedef struct Boxes {
     SetId *set; /* [count, width] */
@@ -160,39 +196,36 @@ static void drop_contained(Values *values, Classes *c, const Boxes *boxes, Arena
     c->box = box;
 }
 
-static void find_boxes(Values *values, Classes *c, Arena *scratch) {
-    size_t cells = (size_t)c->count * c->width;
-    Boxes boxes = {ARENA_ARRAY(scratch, cells, SetId), c->count};
-    if (cells) memcpy(boxes.set, c->set, cells * sizeof *boxes.set);
+void values_classes_boxes(Values *values, Classes *c) {
+    if (c->box) return;
+    Arena *scratch = arena_child(values->arena);
+    Boxes boxes = {ARENA_ARRAY(scratch, (size_t)c->count * c->width, SetId), c->count};
+    for (uint32_t class = 0; class < c->count; class ++)
+        values_class_sets(values, c, class, boxes.set + (size_t) class * c->width);
     for (uint32_t k = 0; k < c->width; k++) merge_along(values, c, k, &boxes, scratch);
     drop_contained(values, c, &boxes, scratch);
+    arena_free(scratch);
 }
 
 /* --- kept ------------------------------------------------------------------------------- */
 
-static const Classes *known_classes(const Values *values, const NodeId *nodes, uint32_t count) {
+static Classes *known_classes(const Values *values, const NodeId *nodes, uint32_t count) {
     for (size_t k = values->class_count; k-- > 0;) {
-        const Classes *c = values->classes[k];
+        Classes *c = values->classes[k];
         if (c->width == count && memcmp(c->nodes, nodes, count * sizeof *nodes) == 0) return c;
     }
     return NULL;
 }
 
-const Classes *values_classes(Values *values, const NodeId *nodes, uint32_t count) {
-    const Classes *known = known_classes(values, nodes, count);
+Classes *values_classes(Values *values, const NodeId *nodes, uint32_t count) {
+    Classes *known = known_classes(values, nodes, count);
     if (known) return known;
-    Arena *scratch = arena_child(values->arena);
     Classes *c = ARENA_NEW(values->arena, Classes);
     NodeId *kept = ARENA_ARRAY(values->arena, count, NodeId);
     memcpy(kept, nodes, count * sizeof *kept);
     *c = (Classes){.nodes = kept, .width = count};
-    find_classes(values, c, scratch);
-    double *size = ARENA_ARRAY(scratch, c->count, double);
-    for (uint32_t k = 0; k < c->count; k++)
-        c->size += size[k] = tuple_size(values, c, c->set + (size_t)k * c->width);
-    find_within(values, c, size);
-    find_boxes(values, c, scratch);
-    arena_free(scratch);
+    find_classes(values, c);
+    for (uint32_t class = 0; class < c->count; class ++) c->size += class_size(values, c, class);
     values->classes = arena_grow(values->arena, values->classes, &values->class_capacity,
                                  values->class_count + 1, sizeof *values->classes);
     return values->classes[values->class_count++] = c;

@@ -19,19 +19,24 @@ struct Classes {
     const NodeId *nodes;
     uint32_t width;          /* s-ops */
     uint32_t count;          /* classes */
-    const SetId *set;        /* [count, width] */
     const uint32_t *of;      /* by context */
     const uint32_t *context; /* by class: its first context */
-    const uint32_t *within;  /* by class: an earlier one that it contains, or NO_CLASS */
-    const SetId *box;        /* [boxes, width] */
+    double size;             /* combinations of all classes */
+    const uint32_t
+        *within;      /* values_classes_within: an earlier class that it contains, or NO_CLASS */
+    double added;     /* combinations that the classes within do not have */
+    const SetId *box; /* values_classes_boxes: [boxes, width] */
     uint32_t boxes;
-    double size;  /* combinations of all classes, */
-    double added; /* of those that the classes within them do not have, */
-    double apart; /* and of the boxes */
+    double apart; /* combinations of the boxes */
 };
 
 /* The s-ops are known; kept. */
-const Classes *values_classes(Values *values, const NodeId *nodes, uint32_t count);
+Classes *values_classes(Values *values, const NodeId *nodes, uint32_t count);
+void values_classes_within(Values *values, Classes *classes);
+void values_classes_boxes(Values *values, Classes *classes);
+/* The s-ops' sets in a class. */
+void values_class_sets(const Values *values, const Classes *classes, uint32_t class, SetId *set);
+
 /* The variants of a set of the node's levels: each level as all the kinds that it occurs as. */
 uint32_t values_variants(const Values *values, NodeId node, SetId set);
 

@@ -11,13 +11,24 @@ static const double SOURCE_COMBINATIONS = 250000, FEW_COMBINATIONS = 4096;
 
 /* --- enumeration ------------------------------------------------------------------------ */
 
+/* The variants of a set's members, those of another set left out. */
+typedef struct Held {
+    SetId set, without;
+    ConeRange range;
+    uint32_t *variant, *member; /* lists that it may stand in */
+    size_t variant_capacity, member_capacity;
+    bool known;
+} Held;
+
 /* Runs over products of the basis's sets; `where`: skip where this is false. */
 typedef struct Product {
     const NodeId *basis;
     uint32_t count;
     NodeId where;
-    const Classes *classes; /* NULL: one context alone */
+    Classes *classes; /* NULL: one context alone */
     Cone *cone;
+    Held *held; /* by basis s-op: what was looked at last */
+    Arena *arena;
 } Product;
 
 /* The variant of each level, where a level has one. */
@@ -45,56 +56,67 @@ static bool piece(const Values *values, Entry *entry, SetId set, SetId without, 
     return true;
 }
 
-/* The members of a set of the node's levels, each as all the kinds that it occurs as; those of
- * `without`, which lies within it, left out, unless it is NO_SET. */
-static ConeRange variants(const Values *values, NodeId node, SetId set, SetId without,
-                          Arena *arena) {
-    Entry *entry = values->entry[node];
-    ConeRange range = {NULL, 0};
-    if (piece(values, entry, set, without, &range)) return range;
-    uint32_t members, lacking = 0, at = 0;
-    const uint32_t *member = sets_get(values->sets, set, &members), *lack = NULL;
-    if (without != NO_SET) lack = sets_get(values->sets, without, &lacking);
-    uint32_t *variant = ARENA_ARRAY(arena, (size_t)members * KIND_COUNT, uint32_t);
-    for (uint32_t k = 0; k < members; k++) {
-        while (at < lacking && lack[at] < member[k]) at++;
-        if (at < lacking && lack[at] == member[k]) continue;
-        for (unsigned kind = 1; kind < 1u << KIND_COUNT; kind <<= 1)
-            if (entry->kinds[member[k]] & kind)
-                variant[range.count++] = variant_of(member[k], (KindBits)kind);
+/* Each member as all the kinds that it occurs as. */
+static void list_variants(Values *values, const Entry *entry, Held *held, Arena *arena) {
+    uint32_t count = sets_count(values->sets, held->set), total = 0;
+    held->member =
+        arena_grow_block(arena, held->member, &held->member_capacity, count, sizeof(uint32_t));
+    count = sets_minus(values->sets, held->set, held->without, held->member);
+    held->variant = arena_grow_block(arena, held->variant, &held->variant_capacity,
+                                     (size_t)count * KIND_COUNT, sizeof(uint32_t));
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t level = held->member[k];
+        for (unsigned kinds = entry->kinds[level]; kinds; kinds &= kinds - 1)
+            held->variant[total++] = variant_of(level, (KindBits)(kinds & -kinds));
     }
-    range.variant = variant;
-    return range;
+    held->range = (ConeRange){held->variant, total};
+}
+
+/* The members of a set of the k-th s-op's levels; those of `without`, which lies within it, left
+ * out, unless it is NO_SET.  Neighbouring classes ask for the same ones again. */
+static ConeRange variants(Values *values, const Product *product, uint32_t k, SetId set,
+                          SetId without) {
+    Entry *entry = values->entry[product->basis[k]];
+    Held *held = &product->held[k];
+    ConeRange range;
+    if (held->known && held->set == set && held->without == without) return held->range;
+    if (piece(values, entry, set, without, &range)) return range;
+    held->set = set;
+    held->without = without == NO_SET ? sets_add(values->sets, NULL, 0) : without;
+    list_variants(values, entry, held, product->arena);
+    held->without = without;
+    held->known = true;
+    return held->range;
 }
 
 /* At one tuple of sets. */
 static bool product_run(Values *values, const Product *product, const SetId *set, ConeVisit *visit,
                         void *context) {
     ConeRange range[MOST_BASIS];
-    Arena *scratch = arena_child(values->arena);
     for (uint32_t k = 0; k < product->count; k++)
-        range[k] = variants(values, product->basis[k], set[k], NO_SET, scratch);
-    bool done = cone_run(product->cone, range, visit, context);
-    arena_free(scratch);
-    return done;
+        range[k] = variants(values, product, k, set[k], NO_SET);
+    return cone_run(product->cone, range, visit, context);
 }
 
 /* At those combinations that the tuple `within`, which lies within it, does not have: for each
- * s-op those in which it is the first to have a value of its own. */
+ * s-op those in which it is the first to have a value of its own.  No set is listed as a whole
+ * unless its members are looked at. */
 static bool product_run_added(Values *values, const Product *product, const SetId *set,
                               const SetId *within, ConeVisit *visit, void *context) {
     ConeRange range[MOST_BASIS];
-    Arena *scratch = arena_child(values->arena);
-    bool done = true;
-    for (uint32_t k = 0; k < product->count; k++)
-        range[k] = variants(values, product->basis[k], set[k], NO_SET, scratch);
-    for (uint32_t k = 0; k < product->count && done; k++) {
-        if (set[k] == within[k]) continue;
-        range[k] = variants(values, product->basis[k], set[k], within[k], scratch);
-        done = cone_run(product->cone, range, visit, context);
-        range[k] = variants(values, product->basis[k], within[k], NO_SET, scratch);
+    bool done = true, any = false;
+    for (uint32_t k = 0; k < product->count; k++) {
+        if (set[k] == within[k] || any) range[k] = variants(values, product, k, set[k], NO_SET);
+        any |= set[k] != within[k];
     }
-    arena_free(scratch);
+    for (uint32_t k = 0; k < product->count && done && any; k++) {
+        if (set[k] == within[k]) continue;
+        range[k] = variants(values, product, k, set[k], within[k]);
+        done = cone_run(product->cone, range, visit, context);
+        any = false;
+        for (uint32_t m = k + 1; m < product->count; m++) any |= set[m] != within[m];
+        if (any) range[k] = variants(values, product, k, within[k], NO_SET);
+    }
     return done;
 }
 
@@ -246,6 +268,10 @@ static void measure(Values *values, const RowsRequest *request, Product *product
     }
     product->classes = values_classes(values, product->basis, product->count);
     *size = product->classes->size;
+    if (by_class)
+        values_classes_within(values, product->classes);
+    else
+        values_classes_boxes(values, product->classes);
     *looked_at = by_class ? product->classes->added : product->classes->apart;
 }
 
@@ -258,6 +284,8 @@ static void make_cone(Values *values, const RowsRequest *request, Product *produ
         product->where = roots[count++] = values->domain->where;
     product->cone = cone_new(values, roots, count, product->basis, product->count, product->where,
                              points, arena);
+    product->held = ARENA_ARRAY(arena, product->count, Held);
+    product->arena = arena;
 }
 
 /* Fewer combinations than these of the sources, or all that there are. */
@@ -335,14 +363,16 @@ static bool gather_sets(Values *values, NodeId id, const Product *product, Entry
     SetId *set = ARENA_ARRAY(scratch, classes->count, SetId);
     Gather gather = {id, {.sets = values->sets, .arena = scratch}};
     for (uint32_t c = 0; c < classes->count; c++) {
-        const SetId *tuple = classes->set + (size_t)c * classes->width;
+        SetId tuple[MOST_BASIS], inner[MOST_BASIS];
         uint32_t within = classes->within[c];
-        if (within != NO_CLASS) set_maker_add_set(&gather.maker, set[within]);
+        values_class_sets(values, classes, c, tuple);
+        if (within != NO_CLASS) {
+            values_class_sets(values, classes, within, inner);
+            set_maker_add_set(&gather.maker, set[within]);
+        }
         bool done = within == NO_CLASS
                         ? product_run(values, product, tuple, gather_level, &gather)
-                        : product_run_added(values, product, tuple,
-                                            classes->set + (size_t)within * classes->width,
-                                            gather_level, &gather);
+                        : product_run_added(values, product, tuple, inner, gather_level, &gather);
         if (!done) return false;
         set[c] = set_maker_finish(&gather.maker);
     }

@@ -16,16 +16,18 @@ static uint64_t hash_numbers(const uint32_t *number, size_t count) {
 
 /* --- sets ------------------------------------------------------------------------------- */
 
-typedef struct SetList {
-    const uint32_t *member;
-    uint32_t count;
-} SetList;
+typedef struct SetItem {
+    SetTree tree;
+    uint32_t count, first, last;
+    const uint32_t *member; /* NULL: not yet asked for */
+} SetItem;
 
 struct Sets {
     Arena *arena;
-    SetList *list;
+    SetTrees *trees;
+    SetItem *item;
     size_t count, capacity;
-    Table table;    /* over list, by hash_numbers */
+    Table table;    /* over items, by their trees */
     uint32_t *line; /* 0, 1, 2, …: what the members of consecutive numbers stand in */
     size_t line_count, line_capacity;
 };
@@ -33,13 +35,38 @@ struct Sets {
 Sets *sets_new(Arena *arena) {
     Sets *sets = ARENA_NEW(arena, Sets);
     sets->arena = arena;
+    sets->trees = set_trees_new(arena);
     sets->table = table_new(arena, 128);
     return sets;
 }
 
-static uint64_t hash_list(const void *lists, uint32_t id) {
-    const SetList *list = (const SetList *)lists + id;
-    return hash_numbers(list->member, list->count);
+static uint64_t hash_tree(SetTree tree) {
+    return hash_numbers((uint32_t[]){tree.root, tree.height}, 2);
+}
+
+static uint64_t hash_item(const void *items, uint32_t id) {
+    return hash_tree(((const SetItem *)items)[id].tree);
+}
+
+static SetId keep_tree(Sets *sets, SetTree tree) {
+    Table *table = &sets->table;
+    if (table_full(table, sets->count))
+        table_grow(table, sets->arena, sets->count, hash_item, sets->item);
+    size_t at = table_start(table, hash_tree(tree));
+    for (SetId id; (id = table_entry(table, at)) != TABLE_NONE; at = table_next(table, at)) {
+        SetTree known = sets->item[id].tree;
+        if (known.root == tree.root && known.height == tree.height) return id;
+    }
+    sets->item = arena_grow_block(sets->arena, sets->item, &sets->capacity, sets->count + 1,
+                                  sizeof *sets->item);
+    SetItem *item = &sets->item[sets->count];
+    *item = (SetItem){.tree = tree, .count = set_tree_count(sets->trees, tree)};
+    if (item->count) {
+        item->first = set_tree_least(sets->trees, tree);
+        item->last = set_tree_greatest(sets->trees, tree);
+    }
+    table_put(table, at, sets->count);
+    return (SetId)sets->count++;
 }
 
 static int by_number(const void *a, const void *b) {
@@ -58,82 +85,74 @@ static size_t sort_distinct(uint32_t *member, size_t count) {
     return kept;
 }
 
-static bool is_run(const SetList *list) {
-    return list->count && list->member[list->count - 1] - list->member[0] == list->count - 1;
+SetId sets_add(Sets *sets, uint32_t *member, size_t count) {
+    Arena *scratch = arena_child(sets->arena);
+    count = sort_distinct(member, count);
+    SetWord *word = ARENA_BLOCK(scratch, count, SetWord);
+    size_t words = 0;
+    for (size_t k = 0; k < count; k++) {
+        if (words == 0 || word[words - 1].index != member[k] / 64)
+            word[words++] = (SetWord){member[k] / 64, 0};
+        word[words - 1].bits |= (uint64_t)1 << member[k] % 64;
+    }
+    SetId id = keep_tree(sets, set_tree_add(sets->trees, (SetTree){0, 0}, word, words));
+    arena_free(scratch);
+    return id;
 }
 
-/* Sorted members, kept; consecutive ones in the memory that all such lists share. */
-static const uint32_t *keep_members(Sets *sets, const uint32_t *member, size_t count) {
-    if (!is_run(&(SetList){member, (uint32_t)count})) {
-        uint32_t *copy = ARENA_ARRAY(sets->arena, count, uint32_t);
-        if (count) memcpy(copy, member, count * sizeof *copy);
-        return copy;
-    }
-    size_t need = (size_t)member[count - 1] + 1;
+/* The numbers from 0 to the last, and more. */
+static const uint32_t *line_to(Sets *sets, uint32_t last) {
+    size_t need = (size_t)last + 1;
     if (need > sets->line_count) {
         sets->line =
             arena_grow(sets->arena, sets->line, &sets->line_capacity, need, sizeof *sets->line);
         for (; sets->line_count < sets->line_capacity; sets->line_count++)
             sets->line[sets->line_count] = (uint32_t)sets->line_count;
     }
-    return sets->line + member[0];
+    return sets->line;
 }
 
-SetId sets_add(Sets *sets, uint32_t *member, size_t count) {
-    count = sort_distinct(member, count);
-    Table *table = &sets->table;
-    if (table_full(table, sets->count))
-        table_grow(table, sets->arena, sets->count, hash_list, sets->list);
-    size_t at = table_start(table, hash_numbers(member, count));
-    for (SetId id; (id = table_entry(table, at)) != TABLE_NONE; at = table_next(table, at)) {
-        const SetList *list = &sets->list[id];
-        if (list->count == count &&
-            (count == 0 || memcmp(list->member, member, count * sizeof *member) == 0))
-            return id;
+const uint32_t *sets_get(Sets *sets, SetId id, uint32_t *count) {
+    SetItem *item = &sets->item[id];
+    uint32_t first, last;
+    *count = item->count;
+    if (sets_run(sets, id, &first, &last)) return line_to(sets, last) + first;
+    if (!item->member) {
+        uint32_t *member = ARENA_ARRAY(sets->arena, item->count, uint32_t);
+        set_tree_minus(sets->trees, item->tree, (SetTree){0, 0}, member);
+        item->member = member;
     }
-    const uint32_t *kept = keep_members(sets, member, count);
-    sets->list =
-        arena_grow(sets->arena, sets->list, &sets->capacity, sets->count + 1, sizeof *sets->list);
-    sets->list[sets->count] = (SetList){kept, (uint32_t)count};
-    table_put(table, at, sets->count);
-    return (SetId)sets->count++;
+    return item->member;
 }
 
-const uint32_t *sets_get(const Sets *sets, SetId id, uint32_t *count) {
-    *count = sets->list[id].count;
-    return sets->list[id].member;
+uint32_t sets_count(const Sets *sets, SetId id) {
+    return sets->item[id].count;
 }
 
 bool sets_within(const Sets *sets, SetId a, SetId b) {
-    const SetList *x = &sets->list[a], *y = &sets->list[b];
+    const SetItem *x = &sets->item[a], *y = &sets->item[b];
     if (a == b || x->count == 0) return true;
-    uint32_t least = x->member[0], most = x->member[x->count - 1];
-    if (x->count > y->count || least < y->member[0] || most > y->member[y->count - 1]) return false;
-    if (is_run(y)) return true;
-    uint32_t k = 0;
-    for (uint32_t m = 0; m < y->count && k < x->count; m++) k += x->member[k] == y->member[m];
-    return k == x->count;
+    if (x->count > y->count || x->first < y->first || x->last > y->last) return false;
+    return set_tree_within(sets->trees, x->tree, y->tree);
+}
+
+uint32_t sets_common(const Sets *sets, SetId a, SetId b) {
+    return set_tree_common(sets->trees, sets->item[a].tree, sets->item[b].tree);
+}
+
+uint32_t sets_minus(const Sets *sets, SetId a, SetId b, uint32_t *member) {
+    return set_tree_minus(sets->trees, sets->item[a].tree, sets->item[b].tree, member);
 }
 
 bool sets_run(const Sets *sets, SetId set, uint32_t *first, uint32_t *last) {
-    const SetList *list = &sets->list[set];
-    if (!is_run(list)) return false;
-    *first = list->member[0];
-    *last = list->member[list->count - 1];
-    return true;
+    const SetItem *item = &sets->item[set];
+    *first = item->first;
+    *last = item->last;
+    return item->count && item->last - item->first == item->count - 1;
 }
 
 bool sets_contain(const Sets *sets, SetId set, uint32_t member) {
-    const SetList *list = &sets->list[set];
-    uint32_t low = 0, high = list->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (list->member[middle] < member)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < list->count && list->member[low] == member;
+    return set_tree_contains(sets->trees, sets->item[set].tree, member);
 }
 
 SetId sets_union(Sets *sets, const SetId *set, uint32_t count) {
@@ -141,55 +160,49 @@ SetId sets_union(Sets *sets, const SetId *set, uint32_t count) {
     for (uint32_t k = 1; k < count && same; k++) same = set[k] == set[0];
     if (same && count) return set[0];
     Arena *scratch = arena_child(sets->arena);
-    SetMaker maker = {.sets = sets, .arena = scratch};
+    SetTree *tree = ARENA_BLOCK(scratch, count, SetTree);
+    uint32_t kept = 0;
     for (uint32_t k = 0; k < count; k++)
-        if (k == 0 || set[k] != set[k - 1]) set_maker_add_set(&maker, set[k]);
-    SetId all = set_maker_finish(&maker);
+        if (k == 0 || set[k] != set[k - 1]) tree[kept++] = sets->item[set[k]].tree;
+    SetId all = keep_tree(sets, set_tree_union(sets->trees, tree, kept));
     arena_free(scratch);
     return all;
 }
 
 /* --- making ----------------------------------------------------------------------------- */
 
-void set_maker_reserve(SetMaker *maker, uint32_t member) {
-    size_t word = member / 64;
+void set_maker_touch(SetMaker *maker, uint32_t word) {
     maker->word =
-        arena_grow(maker->arena, maker->word, &maker->words, word + 1, sizeof *maker->word);
-    if (maker->low == maker->high) maker->low = maker->high = word;
-    if (word < maker->low) maker->low = word;
-    if (word >= maker->high) maker->high = word + 1;
+        arena_grow(maker->arena, maker->word, &maker->words, (size_t)word + 1, sizeof *maker->word);
+    maker->touched = arena_grow(maker->arena, maker->touched, &maker->touched_capacity,
+                                maker->touched_count + 1, sizeof *maker->touched);
+    maker->touched[maker->touched_count++].index = word;
 }
 
 void set_maker_add_set(SetMaker *maker, SetId set) {
-    const SetList *list = &maker->sets->list[set];
-    if (list->count == 0) return;
-    uint32_t first = list->member[0], last = list->member[list->count - 1];
-    set_maker_add(maker, first);
-    set_maker_add(maker, last);
-    if (!is_run(list)) {
-        for (uint32_t k = 0; k < list->count; k++) set_maker_add(maker, list->member[k]);
-        return;
-    }
-    uint64_t from = ~(uint64_t)0 << first % 64, to = ~(uint64_t)0 >> (63 - last % 64);
-    for (size_t w = first / 64; w <= last / 64; w++)
-        maker->word[w] |=
-            (w == first / 64 ? from : ~(uint64_t)0) & (w == last / 64 ? to : ~(uint64_t)0);
+    SetTree pair[2] = {maker->base, maker->sets->item[set].tree};
+    maker->base = set_tree_union(maker->sets->trees, pair, 2);
+}
+
+static int by_index(const void *a, const void *b) {
+    uint32_t x = ((const SetWord *)a)->index, y = ((const SetWord *)b)->index;
+    return (x > y) - (x < y);
 }
 
 SetId set_maker_finish(SetMaker *maker) {
-    size_t total = 0, kept = 0;
-    for (size_t w = maker->low; w < maker->high; w++)
-        total += (size_t)__builtin_popcountll(maker->word[w]);
-    uint32_t *member = ARENA_BLOCK(maker->arena, total + 1, uint32_t);
-    for (size_t w = maker->low; w < maker->high; w++) {
-        for (uint64_t bits = maker->word[w]; bits; bits &= bits - 1)
-            member[kept++] = (uint32_t)(64 * w) + (uint32_t)__builtin_ctzll(bits);
-        maker->word[w] = 0;
+    bool sorted = true;
+    for (size_t k = 0; k < maker->touched_count; k++) {
+        SetWord *word = &maker->touched[k];
+        word->bits = maker->word[word->index];
+        maker->word[word->index] = 0;
+        sorted &= k == 0 || word[-1].index < word->index;
     }
-    maker->low = maker->high = 0;
-    SetId set = sets_add(maker->sets, member, total);
-    arena_release(maker->arena, member);
-    return set;
+    if (!sorted) qsort(maker->touched, maker->touched_count, sizeof *maker->touched, by_index);
+    SetTree tree =
+        set_tree_add(maker->sets->trees, maker->base, maker->touched, maker->touched_count);
+    maker->base = (SetTree){0, 0};
+    maker->touched_count = 0;
+    return keep_tree(maker->sets, tree);
 }
 
 /* --- tuples ----------------------------------------------------------------------------- */
@@ -233,11 +246,12 @@ uint32_t *tuple_map_at(TupleMap *map, const uint32_t *tuple, bool *found) {
         }
     }
     *found = false;
-    map->keys = arena_grow(map->arena, map->keys, &map->key_capacity,
-                           ((size_t)map->count + 1) * map->width, sizeof *map->keys);
-    map->value = arena_grow(map->arena, map->value, &map->value_capacity, (size_t)map->count + 1,
-                            sizeof *map->value);
+    map->keys = arena_grow_block(map->arena, map->keys, &map->key_capacity,
+                                 ((size_t)map->count + 1) * map->width, sizeof *map->keys);
+    map->value = arena_grow_block(map->arena, map->value, &map->value_capacity,
+                                  (size_t)map->count + 1, sizeof *map->value);
     if (bytes) memcpy(map->keys + (size_t)map->count * map->width, tuple, bytes);
+    map->value[map->count] = 0;
     table_put(table, at, map->count);
     return &map->value[map->count++];
 }

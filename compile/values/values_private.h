@@ -9,8 +9,10 @@
 typedef struct Run Run; /* runs.h */
 typedef struct RunRows RunRows;
 typedef struct Runs Runs;
-typedef struct ConeTable ConeTable; /* cone.h */
-typedef struct Classes Classes;     /* classes.h */
+typedef struct ConeTable ConeTable;       /* cone.h */
+typedef struct Classes Classes;           /* classes.h */
+typedef struct ContextParts ContextParts; /* context_parts.h */
+typedef struct ContextPartitions ContextPartitions;
 
 /* What a level is in one place: its number and its kind. */
 static inline uint32_t variant_of(uint32_t level, KindBits kind) {
@@ -30,15 +32,18 @@ typedef struct Entry {
     size_t level_capacity, kind_capacity;
     Table table; /* over levels, by atom_hash */
     SetId *sets;
-    const ValuesError *failure; /* why it has no values, or NULL */
-    const SelectorFacts *facts; /* selectors */
-    signed char moves;          /* aggregates: -1 no, 1 yes, 0 not yet asked */
-    signed char order;          /* selectors: strict total order?  the same */
-    signed char global;         /* sources: one value in an input?  the same */
-    signed char counted;        /* aggregates: values_counted?  the same */
-    bool single_kinds;          /* values_single_kinds, once known */
-    const uint32_t *variant;    /* by level, then; NULL: not yet asked */
-    double rounding;            /* values_rounding */
+    const ValuesError *failure;    /* why it has no values, or NULL */
+    const SelectorFacts *facts;    /* selectors */
+    signed char moves;             /* aggregates: -1 no, 1 yes, 0 not yet asked */
+    signed char order;             /* selectors: strict total order?  the same */
+    signed char global;            /* sources: one value in an input?  the same */
+    signed char counted;           /* aggregates: values_counted?  the same */
+    bool single_kinds;             /* values_single_kinds, once known */
+    const uint32_t *variant;       /* by level, then; NULL: not yet asked */
+    const SetId *several;          /* by kinds - 1: its levels of more; NULL: not yet asked */
+    const ContextParts *parts;     /* contexts by its set; NULL: not yet asked */
+    const uint32_t *part_variants; /* by part (classes.h) */
+    double rounding;               /* values_rounding */
     bool rounding_known;
     Run *run;                   /* s-ops, where inputs are run */
     RunRows *rows;              /* selectors, the same */
@@ -59,8 +64,9 @@ struct Values {
     size_t entry_count;
     uint32_t *slot; /* by node: the variant under evaluation */
     size_t slot_count;
-    NodeId tokens, indices; /* the two input sources */
-    Classes **classes;      /* those asked for so far */
+    NodeId tokens, indices;        /* the two input sources */
+    Classes **classes;             /* those asked for so far */
+    ContextPartitions *partitions; /* NULL: none yet */
     size_t class_count, class_capacity;
     Runs *runs;              /* NULL: products */
     double work, work_limit; /* combinations that products looked at; 0: no limit */

@@ -7,7 +7,7 @@
 
 #include "compile/values/classes.h"
 
-enum { NUMBERS = 300, TRIALS = 400, NODES = 3, LEVELS = 24, LONGEST = 9 };
+enum { NUMBERS = 3000, TRIALS = 400, NODES = 3, LEVELS = 24, LONGEST = 9 };
 
 /* --- sets ----------------------------------------------------------------------------------- */
 
@@ -43,6 +43,41 @@ static void check_members(Sets *sets, SetId set, const bool *in) {
     assert_int_equal(at, count);
 }
 
+/* How many are common, and those that the second lacks. */
+static void check_both(const Sets *sets, const SetId *pair, const bool *a, const bool *b) {
+    static uint32_t member[NUMBERS];
+    uint32_t count = sets_minus(sets, pair[0], pair[1], member), common = 0, at = 0;
+    for (uint32_t k = 0; k < NUMBERS; k++) {
+        common += a[k] && b[k];
+        if (!a[k] || b[k]) continue;
+        assert_true(at < count && member[at] == k);
+        at++;
+    }
+    assert_int_equal(at, count);
+    assert_int_equal(sets_common(sets, pair[0], pair[1]), common);
+    assert_int_equal(sets_count(sets, pair[0]), common + count);
+}
+
+/* Sets and numbers added to one another, in any order, are the set that is added at once. */
+static void check_maker(Sets *sets, Arena *arena, const bool *in) {
+    SetMaker maker = {.sets = sets, .arena = arena};
+    for (int round = 0; round < 2; round++) { /* the maker is empty again */
+        static uint32_t member[NUMBERS], part[NUMBERS];
+        uint32_t count = 0, parts = 0;
+        for (uint32_t k = 0; k < NUMBERS; k++) {
+            if (!in[k]) continue;
+            member[count++] = k;
+            if (draw(2))
+                part[parts++] = k;
+            else
+                set_maker_add(&maker, k);
+        }
+        for (uint32_t k = 0; k < count / 8; k++) set_maker_add(&maker, member[draw(count)]);
+        set_maker_add_set(&maker, sets_add(sets, part, parts));
+        assert_int_equal(set_maker_finish(&maker), sets_add(sets, member, count));
+    }
+}
+
 static void test_sets(void **state) {
     (void)state;
     CompileFixture f;
@@ -56,8 +91,10 @@ static void test_sets(void **state) {
             either[k] = a[k] || b[k];
         }
         check_members(sets, pair[0], a);
+        check_maker(sets, f.arena, a);
         check_members(sets, sets_union(sets, pair, 2), either);
         assert_int_equal(sets_within(sets, pair[0], pair[1]), within);
+        check_both(sets, pair, a, b);
         assert_true(sets_within(sets, pair[0], sets_union(sets, pair, 2)));
     }
     fixture_close(&f);
@@ -76,15 +113,29 @@ static void mark(Values *values, const SetId *set, bool *tuple) {
                 tuple[(member[0][a] * LEVELS + member[1][b]) * LEVELS + member[2][c]] = true;
 }
 
+static bool same_sets(Values *values, const NodeId *nodes, uint32_t one, uint32_t other) {
+    bool same = true;
+    for (int k = 0; k < NODES; k++) {
+        const SetId *sets = values_of(values, nodes[k])->sets;
+        same &= sets[one] == sets[other];
+    }
+    return same;
+}
+
 static void check_classes(Values *values, const NodeId *nodes, Arena *arena) {
     const size_t tuples = (size_t)LEVELS * LEVELS * LEVELS;
-    const Classes *c = values_classes(values, nodes, NODES);
+    Classes *c = values_classes(values, nodes, NODES);
+    values_classes_boxes(values, c);
+    values_classes_within(values, c);
     bool *all = ARENA_ARRAY(arena, tuples, bool), *boxes = ARENA_ARRAY(arena, tuples, bool);
     for (uint32_t at = 0; at < domain_contexts(values_domain(values)); at++) {
-        SetId set[NODES];
+        SetId set[NODES], kept[NODES];
         for (int k = 0; k < NODES; k++) set[k] = values_of(values, nodes[k])->sets[at];
-        assert_memory_equal(c->set + (size_t)c->of[at] * NODES, set, sizeof set);
+        values_class_sets(values, c, c->of[at], kept);
+        assert_memory_equal(kept, set, sizeof set);
         mark(values, set, all);
+        for (uint32_t other = 0; other < at; other++) /* together if all sets are equal */
+            assert_int_equal(c->of[other] == c->of[at], same_sets(values, nodes, other, at));
     }
     for (uint32_t b = 0; b < c->boxes; b++) mark(values, c->box + (size_t)b * NODES, boxes);
     assert_memory_equal(all, boxes, tuples);
@@ -92,8 +143,11 @@ static void check_classes(Values *values, const NodeId *nodes, Arena *arena) {
         if (c->within[k] == NO_CLASS) continue;
         bool *own = ARENA_ARRAY(arena, tuples, bool), *inner = ARENA_ARRAY(arena, tuples, bool);
         assert_true(c->within[k] < k);
-        mark(values, c->set + (size_t)k * NODES, own);
-        mark(values, c->set + (size_t)c->within[k] * NODES, inner);
+        SetId set[NODES];
+        values_class_sets(values, c, k, set);
+        mark(values, set, own);
+        values_class_sets(values, c, c->within[k], set);
+        mark(values, set, inner);
         for (size_t t = 0; t < tuples; t++) assert_true(own[t] || !inner[t]);
     }
 }
