@@ -22,11 +22,13 @@ typedef struct {
 } Attention;
 
 typedef struct {
-    Real *s; /* [query_tile, lds] */
+    Real *s; /* [query_tile, lds]; in strips: [key_tile, strip_lanes] */
     Real *z; /* [query_tile, c] */
     Real *m, *l;
+    Real *q; /* in strips: [strips, d, strip_lanes] */
     size_t query_tile, key_tile, lds;
-    bool blas; /* whether OpenBLAS may be used */
+    bool blas;   /* whether OpenBLAS may be used */
+    bool strips; /* whether wide heads go by strips */
 } Tiles;
 
 /* For heads over up to `keys` columns. */
@@ -34,7 +36,7 @@ static void tiles_place(Tiles *tiles, RtCarve *memory, const Prepared *prepared,
     const RunOptions *options = &prepared->options;
     size_t c = prepared->max_c;
     bool wide = prepared->wide_heads;
-    tiles->blas = wide && prepared->blas;
+    tiles->blas = prepared->blas;
     tiles->query_tile = wide ? (size_t)RT_WIDE_QUERIES : (size_t)RT_NARROW_QUERIES;
     tiles->key_tile = wide ? (size_t)RT_WIDE_KEYS : (size_t)RT_NARROW_KEYS;
     if (options->query_tile) tiles->query_tile = options->query_tile;
@@ -42,10 +44,13 @@ static void tiles_place(Tiles *tiles, RtCarve *memory, const Prepared *prepared,
     if (tiles->key_tile > keys || !rt_rules[options->rule].tiles) tiles->key_tile = keys;
     if (tiles->query_tile > keys) tiles->query_tile = keys;
     tiles->lds = round_up(tiles->key_tile, PAD);
-    tiles->s = rt_carve(memory, tiles->query_tile, tiles->lds * sizeof(Real));
-    tiles->z = rt_carve(memory, tiles->query_tile, c * sizeof(Real));
-    tiles->m = rt_carve(memory, tiles->query_tile, sizeof(Real));
-    tiles->l = rt_carve(memory, tiles->query_tile, sizeof(Real));
+    size_t lanes = prepared->kernels->strip_lanes, rows = round_up(tiles->query_tile, lanes);
+    tiles->strips = prepared->strips;
+    tiles->s = rt_carve(memory, larger(tiles->query_tile, lanes), tiles->lds * sizeof(Real));
+    tiles->z = rt_carve(memory, rows, c * sizeof(Real));
+    tiles->m = rt_carve(memory, rows, sizeof(Real));
+    tiles->l = rt_carve(memory, rows, sizeof(Real));
+    tiles->q = rt_carve(memory, tiles->strips ? rows : 0, prepared->max_d * sizeof(Real));
 }
 
 /* What a query sees: column 0 if begin is 0, and the columns [from, end). */
@@ -173,13 +178,5 @@ static void attend_tile(const Kernels *kernels, RtRule rule, const Attention *at
     for (size_t r = 0; r < rows; r++) {
         for (size_t i = 0; i < at->c; i++)
             at->out[i * at->ldout + q0 + r - at->out_from] = tiles->z[r * at->c + i] / tiles->l[r];
-    }
-}
-
-static void attend(const Kernels *kernels, RtRule rule, const Attention *at, size_t q0, size_t q1,
-                   const Tiles *tiles) {
-    for (size_t q = q0; q < q1; q += tiles->query_tile) {
-        size_t end = q1 - q < tiles->query_tile ? q1 : q + tiles->query_tile;
-        attend_tile(kernels, rule, at, q, end, tiles);
     }
 }

@@ -19,10 +19,21 @@ static void block_place(BlockScratch *scratch, RtCarve *memory, const Prepared *
 }
 
 /* h[·, 0..cols) += a row of an embedding table */
-static void embed(const Compressed *table, size_t row, Real *h, size_t ld, size_t cols) {
-    for (size_t e = table->start[row]; e < table->start[row + 1]; e++) {
-        Real *to = h + table->index[e] * ld, value = table->value[e];
+static void embed(const Table *table, size_t row, Real *h, size_t ld, size_t cols) {
+    const Compressed *rows = &table->rows;
+    for (size_t e = rows->start[row]; e < rows->start[row + 1]; e++) {
+        Real *to = h + rows->index[e] * ld, value = rows->value[e];
         for (size_t j = 0; j < cols; j++) to[j] += value;
+    }
+}
+
+/* Column j of h += row row[j] of an embedding table. */
+static void embed_each(const Table *table, const size_t *row, Real *h, size_t ld, size_t cols) {
+    size_t count = table->rows.outs, width = table->rows.ins;
+    for (size_t j = 0; !table->features && j < cols; j++) embed(table, row[j], h + j, ld, 1);
+    for (size_t i = 0; table->features && i < width; i++, h += ld) {
+        const Real *feature = table->features + i * count;
+        for (size_t j = 0; j < cols; j++) h[j] += feature[row[j]];
     }
 }
 

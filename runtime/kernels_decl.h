@@ -37,6 +37,20 @@ typedef struct {
     size_t ldout;
 } REAL(Abreast);
 
+/* A strip of queries next to one another, a lane each, and the keys and values that they share. */
+typedef struct {
+    const Real *q;         /* [d, strip_lanes] */
+    const Real *k, *v;     /* [d, ·], [c, ·]: a column a key; the sink is key 0 */
+    size_t ldk, ldv, d, c; /* rows of k and v are so far apart */
+    const Real *copies;    /* how many positions each key stands for, or NULL: one */
+    size_t first;          /* the query of lane 0 */
+    ptrdiff_t least, most; /* query q sees key k ≥ 1 if least ≤ q − k ≤ most, and key 0 */
+    Real factor;           /* of scores */
+    const Real *bias; /* what is added to the score of key k ≥ 1 is bias[q − k]; NULL: nothing */
+    Real *s;          /* memory: [keys of a tile, strip_lanes] */
+    Real *m, *l, *z;  /* maxima and sums so far [strip_lanes], mixed values [c, strip_lanes] */
+} REAL(Strip);
+
 typedef struct {
     size_t lanes; /* reals a vector: the unit in which columns are padded */
 
@@ -61,6 +75,16 @@ typedef struct {
     /* Softmax attention, the whole row at once. */
     void (*abreast)(const REAL(Abreast) * at);
 
+    /* The same tile by tile. strip: the keys k0 .. k1 are added to m, l and z, which are −∞, 0 and
+     * 0 at first; strip_end: z becomes what is read. */
+    size_t strip_lanes;
+    void (*strip)(const REAL(Strip) * at, size_t k0, size_t k1);
+    void (*strip_end)(const REAL(Strip) * at);
+
+    /* y[outs, cols] = m[outs, ins] x[ins, cols], or += with `add`; cols a multiple of lanes. */
+    void (*multiply_dense)(const Real *m, size_t outs, size_t ins, const Real *x, size_t ldx,
+                           bool add, Real *y, size_t ldy, size_t cols);
+
     /* Products with compressed rows, y[outs, cols] from x[ins, cols], cols a multiple of lanes.
      * Inputs i with live[i] = 0 are known to be zero.
      * multiply: y = m x;  multiply_add: y += m x;
@@ -78,4 +102,8 @@ typedef struct {
 
     /* live[i] = whether x[i, 0..cols) has an element that is not zero. */
     void (*find_live)(const Real *x, size_t ldx, size_t rows, size_t cols, unsigned char *live);
+
+    /* hash[j] of x[0..rows, j]: equal for equal columns, −0 being 0. Rows of x can be read and
+     * `hash` written up to the next multiple of `lanes`. */
+    void (*hash_columns)(const Real *x, size_t ldx, size_t rows, size_t cols, RealWord *hash);
 } REAL(Kernels);

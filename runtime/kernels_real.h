@@ -9,6 +9,7 @@
 
 typedef Real REAL(Vec) __attribute__((vector_size(VEC_BYTES)));
 typedef RealBits REAL(Bits) __attribute__((vector_size(VEC_BYTES)));
+typedef RealWord REAL(Words) __attribute__((vector_size(VEC_BYTES)));
 /* The same where they lie in memory, at any element. */
 typedef Real REAL(Place) __attribute__((vector_size(VEC_BYTES), aligned(sizeof(Real)), may_alias));
 
@@ -78,9 +79,9 @@ INLINE Real REAL(max_lanes)(Vec v) {
 
 /* exp(x) for x ≤ 0: x = n ln 2 + r with |r| ≤ ln 2 / 2, a Taylor polynomial of exp(r) whose
  * remainder is below 0.05 ulp, times 2^n. Adding and subtracting `magic` rounds to an integer,
- * whose bits are then n. ln 2 is split so that n · ln2_hi is exact (fdlibm, Cephes). x = 0 gives
- * n = r = 0 and so exactly 1. Arguments below exp_least are computed as if they were it and cut
- * away at the end, so that no subnormal number, slow on many processors, ever arises. */
+ * whose lowest bits are then n. ln 2 is split so that n · ln2_hi is exact (fdlibm, Cephes). x = 0
+ * gives n = r = 0 and so exactly 1. Arguments below exp_least are computed as if they were it and
+ * cut away at the end, so that no subnormal number, slow on many processors, ever arises. */
 #if REAL_BITS == 32
 #define EXP_MAGIC    12582912.0f /* 1.5 · 2^23 */
 #define EXP_LOG2E    1.44269504088896341f
@@ -88,8 +89,8 @@ INLINE Real REAL(max_lanes)(Vec v) {
 #define EXP_LN2_LO   (-2.12194440054690583e-4f)
 #define EXP_BIAS     127
 #define EXP_MANTISSA 23
-static const Real REAL(exp_terms)[] = {1.0f / 5040, 1.0f / 720, 1.0f / 120,
-                                       1.0f / 24,   1.0f / 6,   0.5f};
+static const Real REAL(exp_terms)[] = {1.0f / 5040, 1.0f / 720, 1.0f / 120, 1.0f / 24,
+                                       1.0f / 6,    0.5f,       1,          1};
 #else
 #define EXP_MAGIC    6755399441055744.0 /* 1.5 · 2^52 */
 #define EXP_LOG2E    1.44269504088896340736
@@ -97,9 +98,20 @@ static const Real REAL(exp_terms)[] = {1.0f / 5040, 1.0f / 720, 1.0f / 120,
 #define EXP_LN2_LO   1.90821492927058770002e-10
 #define EXP_BIAS     1023
 #define EXP_MANTISSA 52
-static const Real REAL(exp_terms)[] = {
-    1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320,
-    1.0 / 5040,       1.0 / 720,       1.0 / 120,      1.0 / 24,      1.0 / 6,      0.5};
+static const Real REAL(exp_terms)[] = {1.0 / 6227020800,
+                                       1.0 / 479001600,
+                                       1.0 / 39916800,
+                                       1.0 / 3628800,
+                                       1.0 / 362880,
+                                       1.0 / 40320,
+                                       1.0 / 5040,
+                                       1.0 / 720,
+                                       1.0 / 120,
+                                       1.0 / 24,
+                                       1.0 / 6,
+                                       0.5,
+                                       1,
+                                       1};
 #endif
 
 INLINE Vec REAL(exp)(Vec x) {
@@ -112,9 +124,7 @@ INLINE Vec REAL(exp)(Vec x) {
     UNROLL for (size_t i = 1; i < sizeof REAL(exp_terms) / sizeof(Real); i++) {
         p = p * r + REAL(exp_terms)[i];
     }
-    p = (p * r * r + r) + (Real)1;
-    Bits power = (Bits)shifted - (Bits)REAL(all)((Real)EXP_MAGIC);
-    Vec scale = (Vec)((power + EXP_BIAS) << EXP_MANTISSA);
+    Vec scale = (Vec)(((Bits)shifted << EXP_MANTISSA) + ((RealBits)EXP_BIAS << EXP_MANTISSA));
     return (Vec)((Bits)(p * scale) & ~small);
 }
 
@@ -302,6 +312,9 @@ static void REAL(abreast)(const REAL(Abreast) * at) {
     }
 }
 
+#include "runtime/kernels_product_real.h"
+#include "runtime/kernels_strip_real.h"
+
 /* What a product does with the rows it computes. */
 enum REAL(Then) { REAL(THEN_SET), REAL(THEN_ADD), REAL(THEN_RELU) };
 
@@ -382,6 +395,19 @@ static void REAL(find_live)(const Real *x, size_t ldx, size_t rows, size_t cols,
     }
 }
 
+static void REAL(hash_columns)(const Real *x, size_t ldx, size_t rows, size_t cols,
+                               RealWord *hash) {
+    const RealWord odd = (RealWord)0x9E3779B97F4A7C15;
+    for (size_t j = 0; j < cols; j += LANES) {
+        REAL(Words) h = {0};
+        for (size_t i = 0; i < rows; i++) {
+            h = (h ^ (REAL(Words))(REAL(get)(x + i * ldx + j) + (Real)0)) * odd; /* −0 + 0 is 0 */
+            h ^= h >> (REAL_BITS / 2 - 1);
+        }
+        memcpy(hash + j, &h, sizeof h);
+    }
+}
+
 const REAL(Kernels) REAL(KERNELS) = {
     .lanes = LANES,
     .max_row = REAL(max_row),
@@ -389,13 +415,23 @@ const REAL(Kernels) REAL(KERNELS) = {
     .scores = REAL(scores),
     .mix = REAL(mix),
     .abreast = REAL(abreast),
+    .strip_lanes = STRIP,
+    .strip = REAL(strip),
+    .strip_end = REAL(strip_end),
+    .multiply_dense = REAL(multiply_dense),
     .multiply = REAL(multiply),
     .multiply_add = REAL(multiply_add),
     .multiply_relu = REAL(multiply_relu),
     .bias_relu = REAL(bias_relu),
     .find_live = REAL(find_live),
+    .hash_columns = REAL(hash_columns),
 };
 
+#undef STRIP
+#undef STRIP_KEYS
+#undef PANEL_ROWS
+#undef PANEL_VECTORS
+#undef EACH_VECTOR
 #undef LANES
 #undef Vec
 #undef Bits

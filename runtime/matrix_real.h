@@ -6,7 +6,18 @@
 typedef struct {
     Compressed sparse; /* always has outs and ins; entries only when dense is NULL */
     Real *dense;       /* [outs, ins] */
+    bool blas;         /* dense: OpenBLAS multiplies it */
 } Matrix;
+
+/* Elements beyond which a matrix does not stay in a core's cache: OpenBLAS, which packs it, is as
+ * fast as the kernels. */
+enum { LARGE = 1 << 18 };
+
+/* Who may multiply. */
+typedef struct {
+    RtPath path;
+    size_t most; /* elements of a dense matrix that the kernels multiply; OpenBLAS larger ones */
+} Hands;
 
 /* A tensor's element [row, col] becomes m[out + col, in + row]: tensors of a model multiply rows
  * from the right, h query; here columns are multiplied from the left. */
@@ -82,6 +93,28 @@ static bool compress_rows(Compressed *m, const Tensor *t) {
     return true;
 }
 
+/* An embedding table; full ones are kept the other way round, too, so that columns next to one
+ * another are filled feature by feature. */
+typedef struct {
+    Compressed rows;
+    Real *features; /* [W, rows]; NULL: most elements are zero */
+} Table;
+
+static void table_clear(Table *table) {
+    compressed_clear(&table->rows);
+    free(table->features);
+    table->features = NULL;
+}
+
+static bool table_init(Table *table, const Tensor *t) {
+    if (!compress_rows(&table->rows, t)) return false;
+    if (2 * table->rows.start[t->rows] < tensor_size(t)) return true;
+    table->features = rt_calloc(tensor_size(t), sizeof *table->features);
+    for (size_t i = 0; table->features && i < tensor_size(t); i++)
+        table->features[i % t->cols * t->rows + i / t->cols] = (Real)t->data[i];
+    return table->features != NULL;
+}
+
 static bool expand(Matrix *m) {
     const Compressed *sparse = &m->sparse;
     size_t outs = sparse->outs, ins = sparse->ins, size;
@@ -112,20 +145,26 @@ static bool dense_pays(const Compressed *m) {
 
 /* RT_PATH_DENSE needs OpenBLAS to be there; RT_PATH_AUTO does without if it has to. */
 static bool matrix_init(Matrix *m, size_t outs, size_t ins, const Piece *pieces, size_t count,
-                        RtPath path) {
+                        Hands hands) {
     *m = (Matrix){0};
     if (!compress(&m->sparse, outs, ins, pieces, count)) return false;
-    bool dense = path == RT_PATH_DENSE;
-    if (path == RT_PATH_AUTO) dense = dense_pays(&m->sparse) && rt_blas_load(NULL);
+    bool dense = hands.path == RT_PATH_DENSE;
+    m->blas = (double)outs * (double)ins > (double)hands.most;
+    if (hands.path == RT_PATH_AUTO)
+        dense = dense_pays(&m->sparse) && (!m->blas || rt_blas_load(NULL));
     return !dense || expand(m);
 }
 
-/* y += m x (keep = 1) or y = m x (keep = 0), by OpenBLAS. */
-static void multiply_dense(const Matrix *m, const Real *x, size_t ldx, Real keep, Real *y,
-                           size_t ldy, size_t cols) {
+/* y += m x (add) or y = m x */
+static void multiply_dense(const Kernels *kernels, const Matrix *m, const Real *x, size_t ldx,
+                           bool add, Real *y, size_t ldy, size_t cols) {
     size_t outs = m->sparse.outs, ins = m->sparse.ins;
+    if (!m->blas) {
+        kernels->multiply_dense(m->dense, outs, ins, x, ldx, add, y, ldy, cols);
+        return;
+    }
     GemmShape shape = {.m = outs, .n = cols, .k = ins, .lda = ins, .ldb = ldx, .ldc = ldy};
-    REAL(rt_gemm)(&shape, 1, m->dense, x, keep, y);
+    REAL(rt_gemm)(&shape, 1, m->dense, x, add, y);
 }
 
 /* A block of columns: features × cols, cols a multiple of the kernels' lanes. `live` says which
@@ -140,7 +179,7 @@ typedef struct {
 static void matrix_multiply(const Kernels *kernels, const Matrix *m, Block x, Block y,
                             size_t cols) {
     if (m->dense)
-        multiply_dense(m, x.x, x.ld, 0, y.x, y.ld, cols);
+        multiply_dense(kernels, m, x.x, x.ld, false, y.x, y.ld, cols);
     else
         kernels->multiply(&m->sparse, x.x, x.ld, x.live, y.x, y.ld, cols);
 }
@@ -151,7 +190,7 @@ static void matrix_multiply_add(const Kernels *kernels, const Matrix *m, Block x
     for (size_t o = 0; o < m->sparse.outs; o++)
         y.live[o] |= m->dense || m->sparse.start[o] < m->sparse.start[o + 1];
     if (m->dense)
-        multiply_dense(m, x.x, x.ld, 1, y.x, y.ld, cols);
+        multiply_dense(kernels, m, x.x, x.ld, true, y.x, y.ld, cols);
     else
         kernels->multiply_add(&m->sparse, x.x, x.ld, x.live, y.x, y.ld, cols);
 }
@@ -163,7 +202,7 @@ static void matrix_multiply_relu(const Kernels *kernels, const Matrix *m, const 
         kernels->multiply_relu(&m->sparse, bias, x.x, x.ld, x.live, y.x, y.ld, y.live, cols);
         return;
     }
-    multiply_dense(m, x.x, x.ld, 0, y.x, y.ld, cols);
+    multiply_dense(kernels, m, x.x, x.ld, false, y.x, y.ld, cols);
     kernels->bias_relu(bias, y.x, y.ld, m->sparse.outs, cols);
     memset(y.live, 1, m->sparse.outs);
 }

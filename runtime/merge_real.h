@@ -30,7 +30,7 @@ static size_t order_column(Order order, size_t t) {
 }
 
 typedef struct {
-    uint64_t *hash;   /* [n + 1] */
+    RealWord *hash;   /* [n + 1], and padding */
     uint32_t *id;     /* [n + 1]: the group of a column */
     uint32_t *column; /* [limit]: the first column of a group */
     uint32_t *table;  /* [table_size] */
@@ -61,7 +61,7 @@ static void groups_place(Groups *groups, RtCarve *memory, size_t n) {
     size_t limit = n / MERGE_SHARE, size = 2;
     while (size < 2 * limit) size *= 2;
     groups->table_size = size;
-    groups->hash = rt_carve(memory, n + 1, sizeof *groups->hash);
+    groups->hash = rt_carve(memory, n + 1 + PAD, sizeof *groups->hash);
     groups->id = rt_carve(memory, n + 1, sizeof *groups->id);
     groups->column = rt_carve(memory, limit, sizeof *groups->column);
     groups->table = rt_carve(memory, size, sizeof *groups->table);
@@ -84,23 +84,6 @@ static void merge_place(Merge *merge, RtCarve *memory, size_t n, size_t d, size_
     merge->fresh = rt_carve(memory, ld, sizeof *merge->fresh);
 }
 
-static uint64_t bits_of(Real x) {
-    Real positive = x + 0; /* −0 + 0 = 0 */
-    uint64_t bits = 0;
-    memcpy(&bits, &positive, sizeof positive);
-    return bits;
-}
-
-static void hash_columns(Groups *groups, const Real *x, size_t ld, size_t d, size_t columns) {
-    memset(groups->hash, 0, columns * sizeof *groups->hash);
-    for (size_t i = 0; i < d; i++) {
-        for (size_t j = 0; j < columns; j++) {
-            uint64_t h = (groups->hash[j] ^ bits_of(x[i * ld + j])) * 0x9E3779B97F4A7C15u;
-            groups->hash[j] = h ^ (h >> 29);
-        }
-    }
-}
-
 static bool equal_columns(const Real *x, size_t ld, size_t d, size_t a, size_t b) {
     size_t i = 0;
     while (i < d && x[i * ld + a] == x[i * ld + b]) i++;
@@ -109,8 +92,9 @@ static bool equal_columns(const Real *x, size_t ld, size_t d, size_t a, size_t b
 
 /* Numbers the different columns of x[d, ·] in `order`; false when there are
  * more than the limit. */
-static bool group_columns(Groups *groups, const Real *x, size_t ld, size_t d, Order order) {
-    hash_columns(groups, x, ld, d, order.n + 1);
+static bool group_columns(const Kernels *kernels, Groups *groups, const Real *x, size_t ld,
+                          size_t d, Order order) {
+    kernels->hash_columns(x, ld, d, order.n + 1, groups->hash);
     memset(groups->table, 0xFF, groups->table_size * sizeof *groups->table);
     groups->count = 0;
     size_t mask = groups->table_size - 1;
@@ -178,7 +162,7 @@ static void attend_merged(const Kernels *kernels, RtRule rule, const Attention *
     Order keys = {n, at->sink, false}, queries = {n, false, false};
     for (size_t t = 0; t < order_size(keys); t++) merge_add(merge, at, order_column(keys, t));
     Attention view = merged(merge, at);
-    if (!group_columns(&merge->queries, at->q, at->ldq, at->d, queries)) {
+    if (!group_columns(kernels, &merge->queries, at->q, at->ldq, at->d, queries)) {
         attend(kernels, rule, &view, 1, n + 1, tiles);
         return;
     }
@@ -237,12 +221,12 @@ static void attend_running(const Kernels *kernels, RtRule rule, const Attention 
 
 /* Whether equal queries of the head share rows: few enough of them for the
  * memory there is. */
-static bool share_rows(const Attention *at, size_t n, Merge *merge) {
+static bool share_rows(const Kernels *kernels, const Attention *at, size_t n, Merge *merge) {
     Order queries = {n, false, false};
     size_t ld = round_up(merge->keys.count, PAD);
     merge->queries.limit = merge->weights_size / ld;
     if (merge->queries.limit > n / MERGE_SHARE) merge->queries.limit = n / MERGE_SHARE;
-    if (!group_columns(&merge->queries, at->q, at->ldq, at->d, queries)) return false;
+    if (!group_columns(kernels, &merge->queries, at->q, at->ldq, at->d, queries)) return false;
     memset(merge->fresh, 0, merge->queries.count * sizeof *merge->fresh);
     return true;
 }
@@ -256,8 +240,8 @@ static bool try_merging(const Kernels *kernels, RtRule rule, const Attention *at
     bool masked = at->mask != RT_MASK_NONE;
     Order order = {n, at->sink, anti};
     merge->keys.limit = merge->queries.limit = n / MERGE_SHARE;
-    if (!group_columns(&merge->keys, at->k, at->ldk, at->d, order)) return false;
-    bool shared = masked && share_rows(at, n, merge);
+    if (!group_columns(kernels, &merge->keys, at->k, at->ldk, at->d, order)) return false;
+    bool shared = masked && share_rows(kernels, at, n, merge);
     if (masked && !shared && merge->keys.count > n / MERGE_SHARE_ALONE) return false;
     gather(&merge->keys, at->k, at->ldk, at->d, merge->k, merge->ld);
     merge_clear_sums(merge, at->c);

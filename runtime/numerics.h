@@ -10,9 +10,10 @@
 
 #include <stddef.h>
 
-/* Sizes of tiles, measured at 4,096 positions: scores of narrow heads stay in the first cache; wide
- * ones want enough queries for OpenBLAS to pack the keys once for many. May be set when building,
- * to try others: nothing else has to change. */
+/* Sizes of tiles, measured at 4,096 positions: scores of narrow heads stay in the first cache; of
+ * wide ones keys and values of a tile stay in the second while many queries look at them, a number
+ * that strips divide (strip_real.h). May be set when building, to try others: nothing else has to
+ * change. */
 #ifndef RT_NARROW_QUERIES
 #define RT_NARROW_QUERIES 16
 #endif
@@ -20,7 +21,7 @@
 #define RT_NARROW_KEYS 1024
 #endif
 #ifndef RT_WIDE_QUERIES
-#define RT_WIDE_QUERIES 128
+#define RT_WIDE_QUERIES 144
 #endif
 #ifndef RT_WIDE_KEYS
 #define RT_WIDE_KEYS 512

@@ -15,6 +15,7 @@ typedef REAL(Compressed) Compressed;
 #include "runtime/matrix_real.h"
 #include "runtime/prepare_real.h"
 #include "runtime/attention_real.h"
+#include "runtime/strip_real.h"
 #include "runtime/merge_real.h"
 #include "runtime/block_real.h"
 #include "runtime/abreast_real.h"

@@ -41,11 +41,14 @@ typedef struct {
     RunOptions options;
     size_t width, max_length, layer_count;
     Layer *layers;
-    Compressed tokens, positions;                                           /* a row a table row */
+    Table tokens, positions;
     size_t max_projected, max_results, max_hidden, max_heads, max_d, max_c; /* over the layers */
     size_t dense_count, sparse_count;                                       /* matrices */
-    bool wide_heads, blas; /* some head is as wide as GEMM_FROM; OpenBLAS is there */
-    size_t largest_dense;  /* elements of one */
+    Hands hands;
+    bool wide_heads;      /* some head is as wide as GEMM_FROM */
+    bool strips;          /* they go by strips */
+    bool blas;            /* or OpenBLAS multiplies for them */
+    size_t largest_dense; /* elements of one */
     Real *biases; /* [heads that have one, 2 N − 1]: by distance from 1 − N on; NULL: none */
 } Prepared;
 
@@ -70,8 +73,8 @@ static void release(void *context) {
     for (size_t l = 0; prepared->layers && l < prepared->layer_count; l++)
         layer_clear(&prepared->layers[l]);
     free(prepared->layers);
-    compressed_clear(&prepared->tokens);
-    compressed_clear(&prepared->positions);
+    table_clear(&prepared->tokens);
+    table_clear(&prepared->positions);
     free(prepared->biases);
     free(prepared);
 }
@@ -93,12 +96,11 @@ static void count_matrix(Prepared *prepared, const Matrix *m) {
 
 static bool prepare_mlp(Prepared *prepared, Mlp *mlp, const ModelMlp *from) {
     size_t u = from->in.cols, w = prepared->width;
-    RtPath path = prepared->options.path;
     mlp->in_bias = rt_calloc(u, sizeof *mlp->in_bias);
     if (!mlp->in_bias) return false;
     for (size_t i = 0; i < u; i++) mlp->in_bias[i] = (Real)from->in_bias.data[i];
-    if (!matrix_init(&mlp->in, u, w, &(Piece){&from->in, 0, 0}, 1, path) ||
-        !matrix_init(&mlp->out, w, u, &(Piece){&from->out, 0, 0}, 1, path) ||
+    if (!matrix_init(&mlp->in, u, w, &(Piece){&from->in, 0, 0}, 1, prepared->hands) ||
+        !matrix_init(&mlp->out, w, u, &(Piece){&from->out, 0, 0}, 1, prepared->hands) ||
         !compress_rows(&mlp->out_bias, &from->out_bias))
         return false;
     prepared->max_hidden = larger(prepared->max_hidden, u);
@@ -158,9 +160,9 @@ static bool prepare_heads(Prepared *prepared, Layer *layer, const ModelLayer *fr
         layer->head_count = n;
         place_heads(prepared, layer, from, project, output);
         ok = matrix_init(&layer->project, layer->projected, prepared->width, project, 3 * n,
-                         prepared->options.path) &&
+                         prepared->hands) &&
              matrix_init(&layer->output, prepared->width, layer->results, output, n,
-                         prepared->options.path);
+                         prepared->hands);
     }
     free(project);
     free(output);
@@ -191,8 +193,8 @@ static bool prepare_all(Prepared *prepared, const Model *model) {
     for (size_t l = 0; l < model->layer_count; l++) {
         if (!prepare_layer(prepared, &prepared->layers[l], model->layers[l])) return false;
     }
-    return compress_rows(&prepared->tokens, &model->tokens) &&
-           compress_rows(&prepared->positions, &model->positions);
+    return table_init(&prepared->tokens, &model->tokens) &&
+           table_init(&prepared->positions, &model->positions);
 }
 
 static size_t count_rows(const Model *model) {
@@ -206,8 +208,8 @@ static size_t count_rows(const Model *model) {
 static bool prepare_biases(Prepared *prepared, const Model *model) {
     size_t rows = count_rows(model), n = model->max_length, row = 2 * n - 1, bytes;
     if (rows == 0) return true;
-    bool fits = !__builtin_mul_overflow(row, sizeof(Real), &bytes);
-    Real *at = prepared->biases = fits ? rt_calloc(rows, bytes) : NULL;
+    bool fits = !__builtin_mul_overflow(row, rows, &bytes) && bytes < SIZE_MAX - PAD;
+    Real *at = prepared->biases = fits ? rt_calloc(bytes + PAD, sizeof *at) : NULL;
     if (!at) return false;
     for (size_t l = 0; l < prepared->layer_count; l++)
         for (size_t h = 0; h < prepared->layers[l].head_count; h++) {
@@ -229,6 +231,22 @@ static const Kernels *kernels_of(const KernelSet *set) {
 #endif
 }
 
+/* On short vectors OpenBLAS is the faster one. */
+static void choose_hands(Prepared *prepared) {
+    bool shorter = prepared->kernels->lanes * sizeof(Real) < 32;
+    prepared->hands.path = prepared->options.path;
+    prepared->hands.most = shorter || prepared->options.path == RT_PATH_DENSE ? 0 : LARGE;
+}
+
+static void choose_heads(Prepared *prepared) {
+    const RunOptions *options = &prepared->options;
+    bool sparse = options->path == RT_PATH_SPARSE;
+    prepared->wide_heads = prepared->max_d >= GEMM_FROM || prepared->max_c >= GEMM_FROM;
+    prepared->strips =
+        prepared->wide_heads && options->rule == RT_SOFTMAX && (sparse || prepared->hands.most > 0);
+    prepared->blas = prepared->wide_heads && !prepared->strips && !sparse && rt_blas_load(NULL);
+}
+
 static void *prepare(const Model *model, const RunOptions *options, const KernelSet *kernels,
                      RtError *err) {
     if (options->path == RT_PATH_DENSE && !rt_blas_load(err)) {
@@ -241,10 +259,9 @@ static void *prepare(const Model *model, const RunOptions *options, const Kernel
         prepared->options = *options;
         prepared->width = model->width;
         prepared->max_length = model->max_length;
+        choose_hands(prepared);
         if (prepare_all(prepared, model) && prepare_biases(prepared, model)) {
-            prepared->wide_heads = prepared->max_d >= GEMM_FROM || prepared->max_c >= GEMM_FROM;
-            prepared->blas =
-                prepared->wide_heads && options->path != RT_PATH_SPARSE && rt_blas_load(NULL);
+            choose_heads(prepared);
             return prepared;
         }
         release(prepared);
@@ -263,12 +280,16 @@ static size_t matrix_bytes(const Matrix *m) {
     return compressed_bytes(&m->sparse);
 }
 
+static size_t table_bytes(const Table *table) {
+    size_t features = table->features ? table->rows.outs * table->rows.ins : 0;
+    return compressed_bytes(&table->rows) + features * sizeof *table->features;
+}
+
 static void info(const void *context, EngineInfo *info) {
     const Prepared *prepared = context;
     info->dense_matrices = prepared->dense_count;
     info->sparse_matrices = prepared->sparse_count;
-    info->weight_bytes =
-        compressed_bytes(&prepared->tokens) + compressed_bytes(&prepared->positions);
+    info->weight_bytes = table_bytes(&prepared->tokens) + table_bytes(&prepared->positions);
     for (size_t l = 0; l < prepared->layer_count; l++) {
         const Layer *layer = &prepared->layers[l];
         info->weight_bytes += matrix_bytes(&layer->project);

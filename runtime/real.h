@@ -5,6 +5,7 @@
  * may be included again for the other type. REAL(name) is the name with the type's suffix. */
 #undef Real
 #undef RealBits
+#undef RealWord
 #undef REAL
 
 #undef REAL_PASTE_
@@ -16,9 +17,11 @@
 #if REAL_BITS == 32
 #define Real     float
 #define RealBits int32_t
+#define RealWord uint32_t
 #elif REAL_BITS == 64
 #define Real     double
 #define RealBits int64_t
+#define RealWord uint64_t
 #else
 #error "define REAL_BITS as 32 or 64 before including real.h"
 #endif

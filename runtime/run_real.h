@@ -12,7 +12,6 @@ enum {
     BLOCK = 64,        /* columns a block: one strip of the widest kernel, fits L2 */
     BLOCK_LARGE = 256, /* when a dense matrix is too large for the cache, so that reading it
                                 is worth while */
-    LARGE = 1 << 18,   /* elements */
 };
 
 /* Memory of one thread. */
@@ -140,6 +139,11 @@ static void embed_block(const Run *run, size_t b) {
     const Prepared *prepared = run->prepared;
     const size_t *token = run->token + b * run->block, *position = run->position + b * run->block;
     size_t left = run->columns - b * run->block, cols = left < run->block ? left : run->block;
+    if (run->step == 1) {
+        embed_each(&prepared->tokens, token, h, run->ld, cols);
+        embed_each(&prepared->positions, position, h, run->ld, cols);
+        return;
+    }
     for (size_t j = 0, next; j < cols; j = next) {
         for (next = j; next < cols && position[next] == position[j]; next++)
             if (token[next] != NOBODY) embed(&prepared->tokens, token[next], h + next, run->ld, 1);

@@ -170,6 +170,60 @@ static void REAL(check_abreast)(const REAL(Kernels) * kernels) {
     }
 }
 
+/* What lane `lane` of a strip reads of `keys` keys, feature i, from the definition; NaN: it sees
+ * none. */
+static long double REAL(strip_lane)(const REAL(Strip) * at, size_t lanes, size_t keys, size_t lane,
+                                    size_t i) {
+    long double sum = 0, mixed = 0, top = -INFINITY;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t p = 0; p < keys; p++) {
+            ptrdiff_t apart = (ptrdiff_t)(at->first + lane) - (ptrdiff_t)p;
+            if (p && (apart < at->least || apart > at->most)) continue;
+            long double score = 0;
+            for (size_t f = 0; f < at->d; f++)
+                score += (long double)at->q[f * lanes + lane] * (long double)at->k[f * at->ldk + p];
+            score = score * (long double)at->factor + (at->bias && p ? at->bias[apart] : 0);
+            if (pass == 0) top = score > top ? score : top;
+            if (pass == 0) continue;
+            long double weight = expl(score - top) * (at->copies ? at->copies[p] : 1);
+            sum += weight;
+            mixed += expl(score - top) * (long double)at->v[i * at->ldv + p];
+        }
+    return mixed / sum;
+}
+
+/* Values of what stands for several positions are sums, so they are not multiplied. */
+static void REAL(check_strip)(const REAL(Kernels) * kernels) {
+    Random random = {17};
+    size_t lanes = kernels->strip_lanes;
+    for (size_t round = 0; round < 60; round++) {
+        size_t keys = 2 + random_below(&random, 300), d = 1 + random_below(&random, 20);
+        size_t c = 1 + random_below(&random, 20), ld = keys + random_below(&random, 5);
+        size_t first = random_below(&random, keys);
+        Real *q = REAL(numbers)(&random, d * lanes), *k = REAL(numbers)(&random, d * ld);
+        Real *v = REAL(numbers)(&random, c * ld), *s = REAL(numbers)(&random, keys * lanes);
+        Real *copies = REAL(numbers)(&random, keys), *m = REAL(numbers)(&random, lanes);
+        Real *bias = REAL(numbers)(&random, 2 * keys + lanes), *l = calloc(lanes, sizeof *l);
+        Real *z = calloc(c * lanes, sizeof *z);
+        for (size_t j = 0; j < keys; j++) copies[j] = (Real)(1 + random_below(&random, 3));
+        for (size_t r = 0; r < lanes; r++) m[r] = -(Real)INFINITY;
+        REAL(Strip) at = {.q = q, .k = k, .v = v, .ldk = ld, .ldv = ld, .d = d, .c = c, .s = s};
+        at.copies = round % 4 ? NULL : copies, at.bias = round % 3 ? NULL : bias + keys;
+        at.m = m, at.l = l, at.z = z, at.first = first, at.factor = round % 5 ? 1 : 40;
+        at.least = round % 2 ? -(ptrdiff_t)keys - 1 : (ptrdiff_t)random_below(&random, 9) - 4;
+        at.most = round % 3 ? (ptrdiff_t)(keys + lanes) : at.least + 30;
+        for (size_t p = 0, end; p < keys; p = end) {
+            end = p + 1 + random_below(&random, keys - p);
+            kernels->strip(&at, p, end);
+        }
+        kernels->strip_end(&at);
+        for (size_t lane = 0; lane < lanes; lane++)
+            for (size_t i = 0; i < c; i++) REAL(check_near)
+        (z[i * lanes + lane], REAL(strip_lane)(&at, lanes, keys, lane, i), 300 * keys);
+        free(q), free(k), free(v), free(s), free(copies), free(m), free(bias), free(l), free(z);
+    }
+}
+
 /* A random matrix with its compressed rows, some of them empty. */
 static REAL(Compressed)
     REAL(random_compressed)(Random *random, size_t outs, size_t ins, Real *dense) {
@@ -193,8 +247,8 @@ static REAL(Compressed)
 /* What product number `which` should give for one element that had the value `before`. */
 static long double REAL(expected_product)(int which, long double sum, long double before,
                                           long double bias) {
-    if (which == 0) return sum;
-    if (which == 1) return before + sum;
+    if (which == 0 || which == 3) return sum;
+    if (which == 1 || which == 4) return before + sum;
     return fmaxl(0, sum + bias);
 }
 
@@ -214,6 +268,7 @@ static void REAL(check_product)(const REAL(Kernels) * kernels, Random *random, i
     REAL(Compressed) m = REAL(random_compressed)(random, outs, ins, dense);
     if (which == 0) kernels->multiply(&m, x, ldx, live, y, ldy, cols);
     if (which == 1) kernels->multiply_add(&m, x, ldx, live, y, ldy, cols);
+    if (which >= 3) kernels->multiply_dense(dense, outs, ins, x, ldx, which == 4, y, ldy, cols);
     if (which == 2) kernels->multiply_relu(&m, bias, x, ldx, live, y, ldy, live_out, cols);
     for (size_t o = 0; o < outs; o++) {
         bool some = false;
@@ -237,13 +292,31 @@ static void REAL(check_product)(const REAL(Kernels) * kernels, Random *random, i
 static void REAL(check_products)(const REAL(Kernels) * kernels) {
     Random random = {15};
     for (size_t round = 0; round < 200; round++) {
-        for (int which = 0; which < 3; which++) REAL(check_product)(kernels, &random, which);
+        for (int which = 0; which < 5; which++) REAL(check_product)(kernels, &random, which);
     }
     Real y[2 * GUARD], bias[] = {(Real)-0.5, (Real)0.25};
     for (size_t j = 0; j < 2 * GUARD; j++) y[j] = j % 2 ? 1 : -1;
     kernels->bias_relu(bias, y, GUARD, 2, GUARD);
     for (size_t j = 0; j < 2 * GUARD; j++)
         assert_true(y[j] == (j % 2 ? 1 + bias[j / GUARD] : (Real)0));
+}
+
+/* Equal columns have equal hashes, and others mostly not. */
+static void REAL(check_hash)(const REAL(Kernels) * kernels) {
+    enum { COLS = 200, ROWS = 9 };
+    Random random = {18};
+    Real *x = REAL(numbers)(&random, ROWS * COLS);
+    RealWord hash[COLS + GUARD];
+    for (size_t i = 0; i < ROWS * COLS; i++) x[i] = i % COLS < COLS / 2 ? x[i] : x[i - COLS / 2];
+    for (size_t j = 0; j < COLS; j += 20) x[4 * COLS + j] = j < COLS / 2 ? 0 : -(Real)0;
+    kernels->hash_columns(x, COLS, ROWS, COLS, hash);
+    size_t equal = 0;
+    for (size_t a = 0; a < COLS / 2; a++) {
+        assert_true(hash[a] == hash[a + COLS / 2]);
+        for (size_t b = 0; b < a; b++) equal += hash[a] == hash[b];
+    }
+    assert_true(equal < 3);
+    free(x);
 }
 
 #undef EPSILON
