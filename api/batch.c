@@ -16,6 +16,7 @@ typedef struct Some {
     size_t first, count, at;
     RunInput *inputs;
     RunResult *results;
+    Reading *readings; /* the results' */
 } Some;
 
 /* The error of one input, with its number in front. */
@@ -72,8 +73,8 @@ static void write_readings(const RaspEngine *e, const BatchCall *call, const Run
     const RaspBatchReadings *to = call->readings;
     for (size_t k = 0; k < e->owner->info.output_count; k++) {
         bool answered = has_answer(e, result, k);
-        for (size_t i = 0, cell = k * call->tokens + at; i < result->length; i++, cell++) {
-            const Reading *r = run_reading(result, k, i);
+        const Reading *r = run_reading(result, k, 0);
+        for (size_t i = 0, cell = k * call->tokens + at; i < result->length; i++, cell++, r++) {
             if (to->values) to->values[cell] = answered ? (int32_t)r->index : RASP_NO_ANSWER;
             if (to->numbers) to->numbers[cell] = r->number;
             if (to->margins) to->margins[cell] = r->margin;
@@ -83,15 +84,14 @@ static void write_readings(const RaspEngine *e, const BatchCall *call, const Run
 
 static bool run_some(const RaspEngine *e, Core *core, const BatchCall *call, const Some *some) {
     RtError reason;
-    if (!engine_run_batch(e->engine, some->inputs, some->count, some->results, &reason))
+    if (!engine_run_batch_in(e->engine, some->inputs, some->count, some->results, some->readings,
+                             &reason))
         return core->config.cancel && *core->config.cancel
                    ? engine_failed(core, &reason)
                    : core_fail(core, RASP_FAILED, "counted from input %zu: %s", some->first,
                                reason.text);
-    for (size_t k = 0, at = some->at; k < some->count; at += some->inputs[k++].n) {
+    for (size_t k = 0, at = some->at; k < some->count; at += some->inputs[k++].n)
         write_readings(e, call, &some->results[k], at);
-        run_result_clear(&some->results[k]);
-    }
     return true;
 }
 
@@ -109,6 +109,7 @@ static bool run(Core *core, void *context) {
         for (size_t k = 0; fine && k < some.count; tokens += some.inputs[k++].n)
             fine = read_input(e, core, call->batch, some.first + k, some.at + tokens, arena,
                               &some.inputs[k]);
+        if (fine) some.readings = ARENA_BLOCK(arena, tokens * e->model->output_count, Reading);
         fine = fine && run_some(e, core, call, &some);
         some.at += tokens;
         arena_free(arena);

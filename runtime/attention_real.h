@@ -13,6 +13,7 @@ typedef struct {
     const Real *copies; /* how many positions each key stands for, or NULL: one */
     RtMask mask;
     bool sink;           /* whether queries see column 0 */
+    bool shared;         /* scores are the same in all inputs of one length */
     size_t reach;        /* other keys are seen if they are fewer steps away */
     Real factor, window; /* of scores: scale / temperature; see Scores */
     double parameter;    /* of the rule */

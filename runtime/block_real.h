@@ -28,12 +28,12 @@ static void embed(const Table *table, size_t row, Real *h, size_t ld, size_t col
 }
 
 /* Column j of h += row row[j] of an embedding table. */
-static void embed_each(const Table *table, const size_t *row, Real *h, size_t ld, size_t cols) {
-    size_t count = table->rows.outs, width = table->rows.ins;
-    for (size_t j = 0; !table->features && j < cols; j++) embed(table, row[j], h + j, ld, 1);
-    for (size_t i = 0; table->features && i < width; i++, h += ld) {
-        const Real *feature = table->features + i * count;
-        for (size_t j = 0; j < cols; j++) h[j] += feature[row[j]];
+static void embed_each(const Table *table, const uint32_t *row, Real *h, size_t ld, size_t cols) {
+    for (size_t j = 0; !table->used && j < cols; j++) embed(table, row[j], h + j, ld, 1);
+    for (size_t u = 0; u < table->used; u++) {
+        const Real *value = table->values + u * table->rows.outs;
+        Real *to = h + table->feature[u] * ld;
+        for (size_t j = 0; j < cols; j++) to[j] += value[row[j]];
     }
 }
 
@@ -94,6 +94,7 @@ static Attention head_view(const Prepared *prepared, const Head *head, size_t n,
                        .keys = n + 1,
                        .mask = head->mask,
                        .sink = head->sink,
+                       .shared = head->shared,
                        .factor = (Real)(scale / divisor),
                        .window = (Real)(head->gap / 4 * scale),
                        .parameter = options->parameter,

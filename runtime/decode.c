@@ -55,7 +55,7 @@ static bool find_levels(Decoder *decoder, const ModelOutput *output) {
     size_t n = output->value_count;
     Level *levels = decoder->levels = rt_calloc(n, sizeof *levels);
     if (!levels) return false;
-    for (size_t k = 0; k < n; k++) levels[k] = (Level){output_place(output, k), k};
+    for (size_t k = 0; k < n; k++) levels[k] = (Level){output_place(output, k), k, INFINITY};
     qsort(levels, n, sizeof *levels, by_number);
     for (size_t k = 0; k < n; k++) {
         size_t last = decoder->level_count;
@@ -63,6 +63,11 @@ static bool find_levels(Decoder *decoder, const ModelOutput *output) {
         levels[decoder->level_count++] = levels[k];
     }
     size_t last = decoder->level_count - 1;
+    for (size_t k = 0; k < last; k++) {
+        double half = (levels[k + 1].number - levels[k].number) / 2;
+        levels[k].reach = fmin(levels[k].reach, half);
+        levels[k + 1].reach = half;
+    }
     double width = levels[last].number - levels[0].number;
     decoder->levels_a_unit = width > 0 ? (double)last / width : 0;
     return true;
@@ -130,10 +135,8 @@ static Reading read_nearest(const Decoder *decoder, double x) {
     size_t best = low;
     if (high < decoder->level_count && levels[high].number - x < fabs(x - levels[low].number))
         best = high;
-    double v = levels[best].number, gap = INFINITY;
-    if (best > 0) gap = v - levels[best - 1].number;
-    if (best + 1 < decoder->level_count) gap = fmin(gap, levels[best + 1].number - v);
-    return (Reading){(ptrdiff_t)levels[best].index, x, gap / 2 - fabs(x - v)};
+    const Level *level = &levels[best];
+    return (Reading){(ptrdiff_t)level->index, x, level->reach - fabs(x - level->number)};
 }
 
 static Reading read_whole(const Decoder *decoder, double x) {

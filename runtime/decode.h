@@ -9,6 +9,7 @@
 typedef struct {
     double number;
     size_t index; /* lowest index of that number in the output's values */
+    double reach; /* half the distance to the closest other number; infinite: there is none */
 } Level;
 
 typedef struct {

@@ -422,15 +422,9 @@ static void clear_results(RunResult *results, size_t count) {
     for (size_t i = 0; i < count; i++) run_result_clear(&results[i]);
 }
 
-bool engine_run_batch(const Engine *engine, const RunInput *inputs, size_t count,
-                      RunResult *results, RtError *err) {
-    for (size_t i = 0; i < count; i++) {
-        if (check_input(engine, &inputs[i], err) &&
-            result_init(engine, &results[i], inputs[i].n, err))
-            continue;
-        clear_results(results, i);
-        return rt_error_prefix(err, "input %zu", i);
-    }
+/* Runs inputs that are fine into results that have their memory. */
+static bool run_batch(const Engine *engine, const RunInput *inputs, size_t count,
+                      const RunResult *results, RtError *err) {
     if (count == 0) return true;
     Batch batch = {
         .engine = engine, .count = count, .lock = PTHREAD_MUTEX_INITIALIZER, .failed_input = count};
@@ -442,10 +436,34 @@ bool engine_run_batch(const Engine *engine, const RunInput *inputs, size_t count
     }
     batch_clear(&batch);
     if (ready && batch.failed_input == count) return true;
-    clear_results(results, count);
     if (!ready) return rt_error(err, "out of memory for %zu inputs", count);
     if (err) *err = batch.error;
     return rt_error_prefix(err, "input %zu", batch.failed_input);
+}
+
+bool engine_run_batch(const Engine *engine, const RunInput *inputs, size_t count,
+                      RunResult *results, RtError *err) {
+    for (size_t i = 0; i < count; i++) {
+        if (check_input(engine, &inputs[i], err) &&
+            result_init(engine, &results[i], inputs[i].n, err))
+            continue;
+        clear_results(results, i);
+        return rt_error_prefix(err, "input %zu", i);
+    }
+    bool ok = run_batch(engine, inputs, count, results, err);
+    if (!ok) clear_results(results, count);
+    return ok;
+}
+
+bool engine_run_batch_in(const Engine *engine, const RunInput *inputs, size_t count,
+                         RunResult *results, Reading *readings, RtError *err) {
+    for (size_t i = 0; i < count; i++) {
+        size_t n = inputs[i].n;
+        if (!check_input(engine, &inputs[i], err)) return rt_error_prefix(err, "input %zu", i);
+        results[i] = (RunResult){n, engine->output_count, readings, engine->raw_size, NULL};
+        readings += n * engine->output_count;
+    }
+    return run_batch(engine, inputs, count, results, err);
 }
 
 /* ---- streams ---- */

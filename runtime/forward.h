@@ -90,6 +90,11 @@ typedef struct {
 bool engine_run_batch(const Engine *engine, const RunInput *inputs, size_t count,
                       RunResult *results, RtError *err);
 
+/* The same, with memory of the caller's for the readings: those of all inputs, one after the other.
+ * Nothing is to be cleared; results have no raw values. */
+bool engine_run_batch_in(const Engine *engine, const RunInput *inputs, size_t count,
+                         RunResult *results, Reading *readings, RtError *err);
+
 /* ---- one token at a time ----
  *
  * For models that never look ahead: every head masked causal or strict_causal, none scaled by the

@@ -72,8 +72,10 @@ typedef struct {
     void (*mix)(const Real *a, size_t lda, size_t rows, const Real *v, size_t ldv, size_t n,
                 size_t c, Real *z, size_t ldz);
 
-    /* Softmax attention, the whole row at once. */
+    /* Softmax attention, the whole row at once. abreast_mix: for weights that all inputs have in
+     * common, of the `count` keys at->kept; q, k and s are not used. */
     void (*abreast)(const REAL(Abreast) * at);
+    void (*abreast_mix)(const REAL(Abreast) * at, const Real *weights, size_t count, Real sum);
 
     /* The same tile by tile. strip: the keys k0 .. k1 are added to m, l and z, which are −∞, 0 and
      * 0 at first; strip_end: z becomes what is read. */
@@ -102,6 +104,12 @@ typedef struct {
 
     /* live[i] = whether x[i, 0..cols) has an element that is not zero. */
     void (*find_live)(const Real *x, size_t ldx, size_t rows, size_t cols, unsigned char *live);
+
+    /* Of each column of x[rows, cols], cols a multiple of lanes: the first of its largest elements,
+     * that element, and the largest of the others, −∞ if there is none. False where some element is
+     * not finite: then what the column has is of no use. */
+    bool (*argmax)(const Real *x, size_t ldx, size_t rows, size_t cols, RealBits *index, Real *best,
+                   Real *second);
 
     /* hash[j] of x[0..rows, j]: equal for equal columns, −0 being 0. Rows of x can be read and
      * `hash` written up to the next multiple of `lanes`. */

@@ -312,6 +312,16 @@ static void REAL(abreast)(const REAL(Abreast) * at) {
     }
 }
 
+static void REAL(abreast_mix)(const REAL(Abreast) * at, const Real *weights, size_t count,
+                              Real sum) {
+    for (size_t i = 0; i < at->c; i++) {
+        Vec acc = {0};
+        for (size_t e = 0; e < count; e++)
+            acc += weights[e] * REAL(get)(at->v + (at->kept[e] * at->c + i) * LANES);
+        REAL(put)(at->out + i * at->ldout, acc / sum);
+    }
+}
+
 #include "runtime/kernels_product_real.h"
 #include "runtime/kernels_strip_real.h"
 
@@ -395,6 +405,28 @@ static void REAL(find_live)(const Real *x, size_t ldx, size_t rows, size_t cols,
     }
 }
 
+static bool REAL(argmax)(const Real *x, size_t ldx, size_t rows, size_t cols, RealBits *index,
+                         Real *best, Real *second) {
+    Bits finite = ~(Bits){0};
+    for (size_t j = 0; j < cols; j += LANES) {
+        Vec most = REAL(get)(x + j), next = REAL(all)(-(Real)INFINITY);
+        Bits which = {0};
+        finite &= most - most == 0;
+        for (size_t i = 1; i < rows; i++) {
+            Vec other = REAL(get)(x + i * ldx + j);
+            Bits larger = other > most;
+            finite &= other - other == 0;
+            next = REAL(max)(REAL(choose)(larger, most, other), next);
+            most = REAL(choose)(larger, other, most);
+            which = (which & ~larger) | ((RealBits)i & larger);
+        }
+        memcpy(index + j, &which, sizeof which);
+        REAL(put)(best + j, most);
+        REAL(put)(second + j, next);
+    }
+    return !REAL(any)(~finite);
+}
+
 static void REAL(hash_columns)(const Real *x, size_t ldx, size_t rows, size_t cols,
                                RealWord *hash) {
     const RealWord odd = (RealWord)0x9E3779B97F4A7C15;
@@ -415,6 +447,7 @@ const REAL(Kernels) REAL(KERNELS) = {
     .scores = REAL(scores),
     .mix = REAL(mix),
     .abreast = REAL(abreast),
+    .abreast_mix = REAL(abreast_mix),
     .strip_lanes = STRIP,
     .strip = REAL(strip),
     .strip_end = REAL(strip_end),
@@ -424,6 +457,7 @@ const REAL(Kernels) REAL(KERNELS) = {
     .multiply_relu = REAL(multiply_relu),
     .bias_relu = REAL(bias_relu),
     .find_live = REAL(find_live),
+    .argmax = REAL(argmax),
     .hash_columns = REAL(hash_columns),
 };
 

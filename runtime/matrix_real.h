@@ -93,26 +93,43 @@ static bool compress_rows(Compressed *m, const Tensor *t) {
     return true;
 }
 
-/* An embedding table; full ones are kept the other way round, too, so that columns next to one
- * another are filled feature by feature. */
+/* An embedding table. Where few features are used, or most by each row, they are kept the other way
+ * round, too: columns next to one another are filled feature by feature, in a third of the time an
+ * element takes otherwise. */
 typedef struct {
     Compressed rows;
-    Real *features; /* [W, rows]; NULL: most elements are zero */
+    size_t used;       /* features that are not 0 in all rows; 0: not kept so */
+    uint32_t *feature; /* [used] */
+    Real *values;      /* [used, rows] */
 } Table;
 
 static void table_clear(Table *table) {
     compressed_clear(&table->rows);
-    free(table->features);
-    table->features = NULL;
+    free(table->feature);
+    free(table->values);
+    *table = (Table){0};
+}
+
+static bool column_is_zero(const Tensor *t, size_t col) {
+    size_t row = 0;
+    while (row < t->rows && (Real)tensor_get(t, row, col) == 0) row++;
+    return row == t->rows;
 }
 
 static bool table_init(Table *table, const Tensor *t) {
-    if (!compress_rows(&table->rows, t)) return false;
-    if (2 * table->rows.start[t->rows] < tensor_size(t)) return true;
-    table->features = rt_calloc(tensor_size(t), sizeof *table->features);
-    for (size_t i = 0; table->features && i < tensor_size(t); i++)
-        table->features[i % t->cols * t->rows + i / t->cols] = (Real)t->data[i];
-    return table->features != NULL;
+    enum { DEARER = 3 };
+    table->feature = rt_calloc(t->cols, sizeof *table->feature);
+    if (!table->feature || t->rows > UINT32_MAX || !compress_rows(&table->rows, t)) return false;
+    size_t used = 0;
+    for (size_t i = 0; i < t->cols; i++)
+        if (!column_is_zero(t, i)) table->feature[used++] = (uint32_t)i;
+    if (used > DEARER * table->rows.start[t->rows] / t->rows) return true;
+    table->used = used;
+    table->values = rt_calloc(used, t->rows * sizeof *table->values);
+    for (size_t u = 0; table->values && u < used; u++)
+        for (size_t row = 0; row < t->rows; row++)
+            table->values[u * t->rows + row] = (Real)tensor_get(t, row, table->feature[u]);
+    return table->values != NULL;
 }
 
 static bool expand(Matrix *m) {

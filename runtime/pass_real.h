@@ -20,6 +20,7 @@ typedef REAL(Compressed) Compressed;
 #include "runtime/block_real.h"
 #include "runtime/abreast_real.h"
 #include "runtime/run_real.h"
+#include "runtime/read_real.h"
 #include "runtime/stream_real.h"
 // clang-format on
 

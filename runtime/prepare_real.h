@@ -18,6 +18,7 @@ typedef struct {
     bool log_length;
     double gap;
     size_t reach;     /* keys are seen if they are fewer steps away, but for the sink */
+    bool shared;      /* scores are the same in all inputs of one length (find_shared) */
     const Real *bias; /* at the distance 0, or NULL; distances on either side of it */
 } Head;
 
@@ -231,6 +232,60 @@ static const Kernels *kernels_of(const KernelSet *set) {
 #endif
 }
 
+/* ---- what tokens have a say in ----
+ *
+ * Rows of the residual stream that some token's embedding has a part in, and what is computed from
+ * them, differ between inputs of one length; all others are functions of position and length. */
+
+/* Outputs of m[ins, outs] vary with the inputs they read; returns whether one does. */
+static bool spread_varying(const Tensor *m, const unsigned char *from, unsigned char *to) {
+    bool some = false;
+    for (size_t e = 0; e < tensor_size(m); e++) {
+        if (!from[e / m->cols] || m->data[e] == 0) continue;
+        to[e % m->cols] = 1;
+        some = true;
+    }
+    return some;
+}
+
+/* `after` becomes what varies once the head has added its results; `some` is memory. */
+static bool head_is_shared(const ModelHead *head, const unsigned char *varies, unsigned char *some,
+                           unsigned char *after) {
+    bool query = spread_varying(&head->query, varies, some);
+    bool shared = !spread_varying(&head->key, varies, some) && !query;
+    memset(some, !shared, head->value.cols);
+    spread_varying(&head->value, varies, some);
+    spread_varying(&head->output, some, after);
+    return shared;
+}
+
+static bool find_shared(Prepared *prepared, const Model *model) {
+    size_t width = model->width;
+    size_t most = larger(larger(prepared->max_d, prepared->max_c), prepared->max_hidden);
+    unsigned char *varies = rt_calloc(2 * width + most, 1);
+    if (!varies) return false;
+    unsigned char *after = varies + width, *some = after + width;
+    const Tensor *tokens = &model->tokens; /* row 0 is the sink's, in all inputs */
+    for (size_t i = width; i < tensor_size(tokens); i++)
+        if (tokens->data[i] != tokens->data[width + i % width]) varies[i % width] = 1;
+    memcpy(after, varies, width);
+    for (size_t l = 0; l < model->layer_count; l++) {
+        const ModelLayer *layer = model->layers[l];
+        for (size_t h = 0; h < layer->head_count; h++)
+            prepared->layers[l].heads[h].shared =
+                head_is_shared(layer->heads[h], varies, some, after);
+        memcpy(varies, after, width);
+        for (size_t m = 0; m < layer->mlp_count; m++) {
+            memset(some, 0, most);
+            spread_varying(&layer->mlps[m]->in, varies, some);
+            spread_varying(&layer->mlps[m]->out, some, varies);
+        }
+        memcpy(after, varies, width);
+    }
+    free(varies);
+    return true;
+}
+
 /* On short vectors OpenBLAS is the faster one. */
 static void choose_hands(Prepared *prepared) {
     bool shorter = prepared->kernels->lanes * sizeof(Real) < 32;
@@ -260,7 +315,8 @@ static void *prepare(const Model *model, const RunOptions *options, const Kernel
         prepared->width = model->width;
         prepared->max_length = model->max_length;
         choose_hands(prepared);
-        if (prepare_all(prepared, model) && prepare_biases(prepared, model)) {
+        if (prepare_all(prepared, model) && prepare_biases(prepared, model) &&
+            find_shared(prepared, model)) {
             choose_heads(prepared);
             return prepared;
         }
@@ -281,8 +337,7 @@ static size_t matrix_bytes(const Matrix *m) {
 }
 
 static size_t table_bytes(const Table *table) {
-    size_t features = table->features ? table->rows.outs * table->rows.ins : 0;
-    return compressed_bytes(&table->rows) + features * sizeof *table->features;
+    return compressed_bytes(&table->rows) + table->used * table->rows.outs * sizeof(Real);
 }
 
 static void info(const void *context, EngineInfo *info) {

@@ -14,32 +14,47 @@ enum {
                                 is worth while */
 };
 
+/* Memory for reading a block (read_real.h). */
+typedef struct {
+    double *read;        /* what one output reads at one position */
+    RealBits *index;     /* [block]: the largest of some features, */
+    Real *best, *second; /* [block]: how large it and the one after it are */
+    Reading **to;        /* [block] */
+    size_t *length;      /* [block]: from one output's reading to the next one's */
+} Reader;
+
+static void reader_place(Reader *reader, RtCarve *memory, size_t max_dims, size_t block) {
+    reader->read = rt_carve(memory, max_dims, sizeof *reader->read);
+    reader->index = rt_carve(memory, block + PAD, sizeof *reader->index);
+    reader->best = rt_carve(memory, block + PAD, sizeof *reader->best);
+    reader->second = rt_carve(memory, block + PAD, sizeof *reader->second);
+    reader->to = rt_carve(memory, block, sizeof *reader->to);
+    reader->length = rt_carve(memory, block, sizeof *reader->length);
+}
+
 /* Memory of one thread. */
 typedef struct {
     BlockScratch block;
     Tiles tiles;
     Merge merge;
     Row row;
-    double *read; /* what one output reads at one position */
+    Reader reader;
 } Scratch;
 
 typedef struct {
     const Prepared *prepared;
     const Pack *pack;
-    size_t *first;             /* [inputs]: an input's first column, the sink's */
-    size_t step;               /* columns from one position of an input to the next */
-    size_t *token, *position;  /* [columns]: rows of the embedding tables */
-    unsigned char *done;       /* [inputs × heads]: attended by merging */
-    size_t columns, block, ld; /* ld: of h; block columns and padding */
-    size_t longest;            /* input */
+    size_t *first;              /* [inputs]: an input's first column, the sink's */
+    size_t step;                /* columns from one position of an input to the next */
+    uint32_t *token, *position; /* [columns]: rows of the embedding tables */
+    unsigned char *done;        /* [inputs × heads]: attended by merging */
+    size_t columns, block, ld;  /* ld: of h; block columns and padding */
+    size_t longest;             /* input */
     size_t ld_long;
     Real *h, *projection, *results;
     Scratch *scratch; /* [threads] */
     int threads;
 } Run;
-
-/* The token of columns that only fill up a vector: they are not read. */
-#define NOBODY SIZE_MAX
 
 /* Rows that are a multiple of 4 KiB apart would share cache sets: add a line. */
 static size_t spread(size_t ld) {
@@ -70,7 +85,7 @@ static void choose_sizes(Run *run) {
 
 static void scratch_place(Run *run, Scratch *scratch, RtCarve *memory, size_t max_dims) {
     const Prepared *prepared = run->prepared;
-    scratch->read = rt_carve(memory, max_dims, sizeof *scratch->read);
+    reader_place(&scratch->reader, memory, max_dims, run->block);
     block_place(&scratch->block, memory, prepared, run->ld);
     tiles_place(&scratch->tiles, memory, prepared, run->longest + 1);
     merge_place(&scratch->merge, memory, run->longest, prepared->max_d, prepared->max_c);
@@ -99,15 +114,15 @@ static void run_place(Run *run, RtCarve *memory, size_t max_dims) {
 static void place_inputs(Run *run) {
     size_t at = 0, step = run->step;
     for (size_t i = 0; step > 1 && i < run->columns; i++) {
-        run->token[i] = NOBODY;
-        run->position[i] = i / step;
+        run->token[i] = i >= step; /* of columns that only fill up a vector: they are not read */
+        run->position[i] = (uint32_t)(i / step);
     }
     for (size_t i = 0; i < run->pack->count; i++) {
         const RunInput *input = &run->pack->inputs[i];
         run->first[i] = at;
         for (size_t j = 0; j <= input->n; j++) {
-            run->token[at + j * step] = j ? input->ids[j - 1] + 1 : 0;
-            run->position[at + j * step] = j;
+            run->token[at + j * step] = j ? (uint32_t)input->ids[j - 1] + 1 : 0;
+            run->position[at + j * step] = (uint32_t)j;
         }
         at += step > 1 ? 1 : input->n + 1;
     }
@@ -137,16 +152,15 @@ static void embed_block(const Run *run, size_t b) {
     Real *h = block_at(run, b);
     memset(h, 0, run->prepared->width * run->ld * sizeof *h);
     const Prepared *prepared = run->prepared;
-    const size_t *token = run->token + b * run->block, *position = run->position + b * run->block;
+    const uint32_t *token = run->token + b * run->block, *position = run->position + b * run->block;
     size_t left = run->columns - b * run->block, cols = left < run->block ? left : run->block;
+    embed_each(&prepared->tokens, token, h, run->ld, cols);
     if (run->step == 1) {
-        embed_each(&prepared->tokens, token, h, run->ld, cols);
         embed_each(&prepared->positions, position, h, run->ld, cols);
         return;
     }
     for (size_t j = 0, next; j < cols; j = next) {
-        for (next = j; next < cols && position[next] == position[j]; next++)
-            if (token[next] != NOBODY) embed(&prepared->tokens, token[next], h + next, run->ld, 1);
+        for (next = j; next < cols && position[next] == position[j];) next++;
         embed(&prepared->positions, position[j], h + j, run->ld, next - j);
     }
 }
@@ -276,88 +290,4 @@ static void run_layers(Run *run) {
         layer = next;
         if (layer && layer->head_count) run_heads(run, layer);
     }
-}
-
-/* What is read at a column of a block: dims from `start` on. */
-static void read_column(const Real *h, size_t ld, size_t start, size_t dims, double *out) {
-    for (size_t k = 0; k < dims; k++) out[k] = (double)h[(start + k) * ld];
-}
-
-/* All outputs at position j of input i. */
-static bool read_position(const Run *run, const Outputs *outputs, size_t i, size_t j, double *read,
-                          RtError *err) {
-    RunResult *result = &run->pack->results[i];
-    size_t column = run->first[i] + (1 + j) * run->step, raw = j * result->raw_size;
-    const Real *h = block_at(run, column / run->block) + column % run->block;
-    for (size_t o = 0; o < outputs->count; o++) {
-        const Decoder *decoder = &outputs->decoders[o];
-        read_column(h, run->ld, decoder->start, decoder->count, read);
-        if (!decoder_read(decoder, read, &result->readings[o * result->length + j], err))
-            return rt_error_prefix(err, "position %zu", j);
-        if (!result->raw) continue;
-        memcpy(result->raw + raw, read, decoder->count * sizeof *read);
-        raw += decoder->count;
-    }
-    return true;
-}
-
-/* The first position that cannot be read, of input i, or its length. */
-typedef struct {
-    const Run *run;
-    const Outputs *outputs;
-    size_t i;
-    atomic_size_t bad;
-} Unread;
-
-static void read_one(void *context, size_t j, int thread) {
-    Unread *r = context;
-    double *read = r->run->scratch[thread].read;
-    size_t bad = atomic_load(&r->bad);
-    if (j >= bad || read_position(r->run, r->outputs, r->i, j, read, NULL)) return;
-    while (j < bad && !atomic_compare_exchange_weak(&r->bad, &bad, j)) continue;
-}
-
-enum { READ_ALONE = 1 << 14 }; /* positions that one thread reads sooner than others start */
-
-static size_t read_input(const Run *run, const Outputs *outputs, size_t i) {
-    size_t n = run->pack->inputs[i].n, j = 0;
-    if (n < READ_ALONE || run->threads == 1) {
-        while (j < n && read_position(run, outputs, i, j, run->scratch[0].read, NULL)) j++;
-        return j;
-    }
-    Unread unread = {run, outputs, i, n};
-    parallel_for(n, run->threads, read_one, &unread);
-    return unread.bad;
-}
-
-static bool read_outputs(const Run *run, const Outputs *outputs, size_t *at, RtError *err) {
-    for (size_t i = 0; i < run->pack->count; i++) {
-        size_t bad = read_input(run, outputs, i);
-        *at = i;
-        if (bad < run->pack->inputs[i].n) /* once more, for the message */
-            return read_position(run, outputs, i, bad, run->scratch[0].read, err);
-    }
-    return true;
-}
-
-static bool run_pack(const void *context, const Pack *pack, const Outputs *outputs,
-                     RtBuffer *memory, int threads, size_t *at, RtError *err) {
-    Run run;
-    if (!run_init(&run, context, pack, memory, outputs->max_dims, threads))
-        return rt_error(err, "out of memory for %zu positions at width %zu", run.columns,
-                        run.prepared->width);
-    run_layers(&run);
-    if (stopped(&run)) return rt_error(err, "interrupted");
-    return read_outputs(&run, outputs, at, err);
-}
-
-/* So many that the residual stream and the projections of a pack stay in a core's cache, unless the
- * weights themselves do not. */
-static size_t pack_columns(const void *context) {
-    enum { CACHE = 384 << 10, LEAST = 64, MOST = 4096 };
-    const Prepared *prepared = context;
-    size_t rows = prepared->width + prepared->max_projected + prepared->max_results;
-    size_t columns = CACHE / (rows * sizeof(Real));
-    if (prepared->largest_dense > LARGE || columns > MOST) return MOST;
-    return columns < LEAST ? (size_t)LEAST : columns;
 }

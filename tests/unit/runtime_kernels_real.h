@@ -319,5 +319,33 @@ static void REAL(check_hash)(const REAL(Kernels) * kernels) {
     free(x);
 }
 
+/* The first of the largest, and the largest of the others; ties and infinities among them. */
+static void REAL(check_argmax)(const REAL(Kernels) * kernels) {
+    enum { COLS = 2 * GUARD, ROWS = 9 };
+    Random random = {19};
+    for (size_t round = 0; round < 200; round++) {
+        size_t rows = 1 + random_below(&random, ROWS);
+        Real *x = REAL(numbers)(&random, ROWS * COLS), best[COLS], second[COLS];
+        RealBits index[COLS];
+        for (size_t e = 0; round % 2 && e < rows * COLS; e++)
+            x[e] = (Real)random_below(&random, 3) - 1;
+        assert_true(kernels->argmax(x, COLS, rows, COLS, index, best, second));
+        for (size_t j = 0; j < COLS; j++) {
+            size_t at = 0;
+            Real next = -(Real)INFINITY;
+            for (size_t i = 1; i < rows; i++)
+                if (x[i * COLS + j] > x[at * COLS + j]) at = i;
+            for (size_t i = 0; i < rows; i++)
+                if (i != at && x[i * COLS + j] > next) next = x[i * COLS + j];
+            assert_true((size_t)index[j] == at && best[j] == x[at * COLS + j]);
+            assert_true(second[j] == next);
+        }
+        static const Real bad[] = {(Real)NAN, (Real)INFINITY, -(Real)INFINITY};
+        x[random_below(&random, rows * COLS)] = bad[round % 3];
+        assert_false(kernels->argmax(x, COLS, rows, COLS, index, best, second));
+        free(x);
+    }
+}
+
 #undef EPSILON
 #undef SMALLEST

@@ -72,6 +72,11 @@ static void test_hash(void **state) {
     every_set(check_hash32, check_hash64);
 }
 
+static void test_argmax(void **state) {
+    (void)state;
+    every_set(check_argmax32, check_argmax64);
+}
+
 static void test_products(void **state) {
     (void)state;
     every_set(check_products32, check_products64);
@@ -88,7 +93,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exp),  cmocka_unit_test(test_max),      cmocka_unit_test(test_scores),
         cmocka_unit_test(test_mix),  cmocka_unit_test(test_abreast),  cmocka_unit_test(test_strip),
-        cmocka_unit_test(test_hash), cmocka_unit_test(test_products), cmocka_unit_test(test_find),
+        cmocka_unit_test(test_hash), cmocka_unit_test(test_products), cmocka_unit_test(test_argmax),
+        cmocka_unit_test(test_find),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
