@@ -124,7 +124,8 @@ INLINE Vec REAL(exp)(Vec x) {
     UNROLL for (size_t i = 1; i < sizeof REAL(exp_terms) / sizeof(Real); i++) {
         p = p * r + REAL(exp_terms)[i];
     }
-    Vec scale = (Vec)(((Bits)shifted << EXP_MANTISSA) + ((RealBits)EXP_BIAS << EXP_MANTISSA));
+    Vec scale =
+        (Vec)(((REAL(Words))shifted << EXP_MANTISSA) + ((RealWord)EXP_BIAS << EXP_MANTISSA));
     return (Vec)((Bits)(p * scale) & ~small);
 }
 

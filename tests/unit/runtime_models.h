@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum { RANDOM_OUTPUTS = 4 }; /* of a random model, at most */
+
 /* Uniform in [-1, 1). */
 static inline double random_unit(Random *random) {
     return (double)(int64_t)random_bits(random) * 0x1p-63;

@@ -455,7 +455,7 @@ static bool everything(const Model *model, RtError *err) {
     for (size_t i = 0; ok && i < 2; i++) run_result_clear(&results[i]);
     RunStream *stream = ok ? run_stream_new(engine, err) : NULL;
     ok = stream != NULL;
-    Reading reading[3];
+    Reading reading[RANDOM_OUTPUTS];
     for (size_t i = 0; ok && i < 80; i++) ok = run_stream_push(stream, 0, reading, err);
     run_stream_free(stream);
     engine_free(engine);

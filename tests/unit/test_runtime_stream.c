@@ -164,7 +164,7 @@ static void check_stream(Random *random, RtDtype dtype, RtPath path, RtRule rule
     assert_true(engine_run(engine, ids, 150, &whole, &err));
     RunStream *stream = run_stream_new(engine, &err);
     if (!stream) fail_msg("%s", err.text);
-    Reading readings[3];
+    Reading readings[RANDOM_OUTPUTS];
     for (size_t j = 0; j < 150; j++) {
         assert_int_equal(run_stream_length(stream), j);
         assert_false(run_stream_push(stream, 4, readings, &err)); /* no such token: no change */
